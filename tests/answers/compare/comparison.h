@@ -222,6 +222,21 @@ static inline void stage_offer(struct stage *stage, const struct priced *priced)
 #define OFFERED(stage, instance_, ...)                                                           \
     stage_offer((stage), &(struct priced){.instance = (instance_), __VA_ARGS__})
 
+/* A hundred samples a second, within one of them. */
+#define USUAL(stage, ...)                                                                        \
+    stage_see((stage),                                                                           \
+              &(struct seen){.value = 100, .low = 99, .high = 101, .instance = __VA_ARGS__})
+
+/* A type that is offered so, and was measured as usual. */
+#define SOLD(stage, instance_, ...)                                                              \
+    stage_sell((stage), &(struct priced){.instance = (instance_), __VA_ARGS__})
+
+static inline void stage_sell(struct stage *stage, const struct priced *priced)
+{
+    stage_offer(stage, priced);
+    USUAL(stage, priced->instance, .provider = priced->provider);
+}
+
 /* Reads a question as it stands behind the '?' of a URL. */
 static inline bool stage_ask(struct stage *stage, const char *text, struct error *err)
 {

@@ -204,7 +204,7 @@ TEST(a_probability_is_of_the_next_machine_that_is_rented)
 TEST_WITH_STAGE(a_type_with_two_processor_models_is_a_mixture)
 {
     OFFERED(stage, "a", .on_demand = 1);
-    MEASURED(stage, "a", 100, .low = 99, .high = 101, .level = STANDING_VMS, .vms = 3);
+    USUAL(stage, "a", .level = STANDING_VMS, .vms = 3);
     MEASURED(stage, "a", 50, .low = 49, .high = 51, .level = STANDING_VMS, .vms = 3,
              .stratum = "s2");
     compare(stage, "deadline_h=10&samples=2880000"); /* 80 a second */
@@ -226,8 +226,7 @@ TEST_WITH_STAGE(three_machines_are_no_surer_than_their_scatter)
 /* Hardware of its owner is not rented: the next job runs on the machine that was measured. */
 TEST_WITH_STAGE(the_next_machine_of_an_owner_is_the_same_one)
 {
-    MEASURED(stage, "", 100, .low = 99, .high = 101, .provider = "", .paid = 0.05,
-             .paid_kind = "own");
+    USUAL(stage, "", .provider = "", .paid = 0.05, .paid_kind = "own");
     compare(stage, "deadline_h=10&samples=3240000");
     EXPECT_INT(stage->ranking.rows[0].job.machines, 0);
     EXPECT_NEAR(stage->ranking.rows[0].job.probability, 1, 1e-9);

@@ -1,5 +1,26 @@
 #include "tests/answers/compare/comparison.h"
 
+/* What an hour of a type costs by this question; 0: nothing that is known. */
+static void expect_dollars(struct stage *stage, const char *question, const char *instance,
+                           double dollars)
+{
+    const struct row_price *price;
+
+    compare(stage, question);
+    price = &row_of(stage, instance)->price;
+    EXPECT_INT(price->known, dollars > 0);
+    if (dollars > 0)
+        EXPECT_NEAR(price->dollars.value, dollars, 1e-12);
+}
+
+/* A stored discount of all that AWS has on demand. */
+static void halve_aws(struct stage *stage)
+{
+    stage->discounts.count = 1;
+    stage->discounts.list[0] =
+        (struct discount){.provider = "aws", .kind = PRICE_ON_DEMAND, .factor = 0.5, .note = "n"};
+}
+
 TEST(a_kind_never_stands_in_for_another)
 {
     static const struct {
@@ -37,8 +58,7 @@ TEST(a_kind_never_stands_in_for_another)
 
 TEST_WITH_STAGE(why_a_feed_has_none_is_passed_on)
 {
-    OFFERED(stage, "a", .spot = 0.1, .why_not = "expired: not confirmed for 9 days");
-    MEASURED(stage, "a", 100, .low = 99, .high = 101);
+    SOLD(stage, "a", .spot = 0.1, .why_not = "expired: not confirmed for 9 days");
     compare(stage, "");
     EXPECT_STR(row_of(stage, "a")->price.why_not, "expired: not confirmed for 9 days");
     EXPECT_STR(row_of(stage, "a")->why_no_rank, "expired: not confirmed for 9 days");
@@ -46,11 +66,9 @@ TEST_WITH_STAGE(why_a_feed_has_none_is_passed_on)
 
 TEST_WITH_STAGE(another_kind_is_used_only_where_it_is_asked_for_in_that_order)
 {
-    OFFERED(stage, "both", .on_demand = 0.3, .spot = 0.1);
-    OFFERED(stage, "od", .on_demand = 0.3);
-    OFFERED(stage, "no", .typed = 0.2, .why_not = "because");
-    MEASURED(stage, "both", 100, .low = 99, .high = 101);
-    MEASURED(stage, "od", 100, .low = 99, .high = 101);
+    SOLD(stage, "both", .on_demand = 0.3, .spot = 0.1);
+    SOLD(stage, "od", .on_demand = 0.3);
+    SOLD(stage, "no", .typed = 0.2, .why_not = "because");
     compare(stage, "price=spot,on_demand");
     EXPECT_STR(row_of(stage, "both")->price.kind, "spot");
     EXPECT_NEAR(row_of(stage, "both")->price.dollars.value, 0.1, 1e-12);
@@ -59,7 +77,6 @@ TEST_WITH_STAGE(another_kind_is_used_only_where_it_is_asked_for_in_that_order)
     EXPECT_NEAR(row_of(stage, "od")->price.dollars.value, 0.3, 1e-12);
     compare(stage, "price=on_demand,spot");
     EXPECT_STR(row_of(stage, "both")->price.kind, "on_demand");
-    MEASURED(stage, "no", 100, .low = 99, .high = 101);
     compare(stage, "price=spot,paid"); /* of the kind that was asked for first */
     EXPECT_STR(row_of(stage, "no")->price.why_not, "because");
 }
@@ -68,46 +85,35 @@ TEST_WITH_STAGE(an_entered_price_wins_over_the_list_and_gets_no_discount)
 {
     const struct row_price *price;
 
-    OFFERED(stage, "a", .on_demand = 0.3, .spot = 0.1, .typed = 0.25);
-    MEASURED(stage, "a", 100, .low = 99, .high = 101);
-    stage->discounts.count = 1;
-    stage->discounts.list[0] =
-        (struct discount){.provider = "aws", .kind = PRICE_ON_DEMAND, .factor = 0.5, .note = "n"};
+    SOLD(stage, "a", .on_demand = 0.3, .spot = 0.1, .typed = 0.25);
+    halve_aws(stage);
     compare(stage, "price=on_demand&discount=0.5");
     price = &row_of(stage, "a")->price;
     EXPECT_STR(price->kind, "typed");
     EXPECT_NEAR(price->dollars.value, 0.25, 1e-12); /* they know what they pay */
     EXPECT_NEAR(price->factor, 1, 0);
     EXPECT(price->factor_note == NULL);
-    compare(stage, "price=on_demand");
-    EXPECT_NEAR(row_of(stage, "a")->price.dollars.value, 0.25, 1e-12);
-    compare(stage, "price=typed&discount=0.5");
-    EXPECT_NEAR(row_of(stage, "a")->price.dollars.value, 0.25, 1e-12);
-    compare(stage, "price=spot");
+    expect_dollars(stage, "price=on_demand", "a", 0.25);
+    expect_dollars(stage, "price=typed&discount=0.5", "a", 0.25);
+    expect_dollars(stage, "price=spot", "a", 0.1);
     EXPECT_STR(row_of(stage, "a")->price.kind, "spot");
-    EXPECT_NEAR(row_of(stage, "a")->price.dollars.value, 0.1, 1e-12);
 }
 
 TEST_WITH_STAGE(a_published_price_belongs_to_published_rows)
 {
     OFFERED(stage, "old", .published = 0.7, .published_spot = 0.2, .typed = 0.5);
-    OFFERED(stage, "new", .on_demand = 0.4, .published = 0.7);
-    MEASURED(stage, "new", 100, .low = 99, .high = 101);
+    SOLD(stage, "new", .on_demand = 0.4, .published = 0.7);
     PUBLISHED(stage, "old", 100);
-    compare(stage, "");
-    EXPECT_NEAR(row_of(stage, "old")->price.dollars.value, 0.7, 1e-12);
+    expect_dollars(stage, "", "old", 0.7);
     EXPECT(price_at_is_published(row_of(stage, "old")->price.at));
     EXPECT_NEAR(row_of(stage, "new")->price.dollars.value, 0.4, 1e-12);
-    compare(stage, "price=spot");
-    EXPECT_NEAR(row_of(stage, "old")->price.dollars.value, 0.2, 1e-12);
+    expect_dollars(stage, "price=spot", "old", 0.2);
     EXPECT(!row_of(stage, "new")->price.known);
-    compare(stage, "price=typed");
-    EXPECT_NEAR(row_of(stage, "old")->price.dollars.value, 0.5, 1e-12);
+    expect_dollars(stage, "price=typed", "old", 0.5);
     compare(stage, "price=paid");
     EXPECT_STR(row_of(stage, "old")->price.why_not, "a published figure was not paid for here");
     PUBLISHED(stage, "new", 100); /* where a feed has one today, that is it */
-    compare(stage, "instance_type=new&provenance=published");
-    EXPECT_NEAR(row_of(stage, "new")->price.dollars.value, 0.4, 1e-12);
+    expect_dollars(stage, "instance_type=new&provenance=published", "new", 0.4);
     EXPECT(!price_at_is_published(row_of(stage, "new")->price.at));
 }
 
@@ -116,7 +122,7 @@ TEST_WITH_STAGE(what_was_paid_is_of_the_kind_that_it_was)
     const struct row_price *price;
 
     OFFERED(stage, "a", .on_demand = 0.3, .typed = 0.2);
-    MEASURED(stage, "a", 100, .low = 99, .high = 101, .paid = 0.11, .paid_kind = "spot");
+    USUAL(stage, "a", .paid = 0.11, .paid_kind = "spot");
     compare(stage, "price=paid&discount=0.5");
     price = &row_of(stage, "a")->price;
     EXPECT(price->known && strcmp(price->at->price.feed, "run") == 0);
@@ -128,12 +134,9 @@ TEST_WITH_STAGE(what_was_paid_is_of_the_kind_that_it_was)
 
 TEST_WITH_STAGE(what_was_paid_ages_with_its_run)
 {
-    MEASURED(stage, "a", 100, .low = 99, .high = 101, .paid = 0.1, .paid_kind = "spot",
-             .age_days = 2);
-    MEASURED(stage, "b", 100, .low = 99, .high = 101, .paid = 0.1, .paid_kind = "on_demand",
-             .age_days = 8);
-    MEASURED(stage, "c", 100, .low = 99, .high = 101, .paid = 0.1, .paid_kind = "own",
-             .age_days = 80);
+    USUAL(stage, "a", .paid = 0.1, .paid_kind = "spot", .age_days = 2);
+    USUAL(stage, "b", .paid = 0.1, .paid_kind = "on_demand", .age_days = 8);
+    USUAL(stage, "c", .paid = 0.1, .paid_kind = "own", .age_days = 80);
     compare(stage, "price=paid");
     EXPECT_INT(row_of(stage, "a")->price.freshness, PRICE_EXPIRED);
     EXPECT_INT(row_of(stage, "b")->price.freshness, PRICE_STALE);
@@ -142,8 +145,8 @@ TEST_WITH_STAGE(what_was_paid_ages_with_its_run)
 
 TEST_WITH_STAGE(hardware_that_no_feed_knows_costs_what_its_owner_said)
 {
-    MEASURED(stage, "desk", 100, .low = 99, .high = 101, .paid = 0.05, .paid_kind = "own");
-    MEASURED(stage, "cloud", 100, .low = 99, .high = 101, .paid = 0.2, .paid_kind = "on_demand");
+    USUAL(stage, "desk", .paid = 0.05, .paid_kind = "own");
+    USUAL(stage, "cloud", .paid = 0.2, .paid_kind = "on_demand");
     compare(stage, "");
     EXPECT_STR(row_of(stage, "desk")->price.kind, "own");
     EXPECT_NEAR(row_of(stage, "desk")->price.dollars.value, 0.05, 1e-12);
@@ -153,8 +156,7 @@ TEST_WITH_STAGE(hardware_that_no_feed_knows_costs_what_its_owner_said)
     EXPECT_STR(row_of(stage, "desk")->price.kind, "own");
     EXPECT_STR(row_of(stage, "desk")->price.at->price.feed, "run");
     EXPECT(!row_of(stage, "cloud")->price.known);
-    compare(stage, "price=spot");
-    EXPECT(!row_of(stage, "desk")->price.known);
+    expect_dollars(stage, "price=spot", "desk", 0);
 }
 
 /* The option --price-per-hour of the machine that measured; on a hub it came with the run. */
@@ -164,16 +166,11 @@ TEST_WITH_STAGE(the_option_of_the_machine_that_measured_wins_over_every_feed)
     OFFERED(stage, "unpriced", .why_not = "no feed has an on-demand price of it");
     OFFERED(stage, "retyped", .on_demand = 0.99, .typed = 0.3);
     OFFERED(stage, "withdrawn", .on_demand = 0.99);
-    MEASURED(stage, "listed", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
-             .paid_feed = "option");
-    MEASURED(stage, "unpriced", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
-             .paid_feed = "option");
-    MEASURED(stage, "retyped", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
-             .paid_feed = "option");
-    MEASURED(stage, "withdrawn", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
-             .paid_feed = "typed");
-    compare(stage, "discount=0.5");
-    EXPECT_NEAR(row_of(stage, "listed")->price.dollars.value, 0.357, 1e-12);
+    USUAL(stage, "listed", .paid = 0.357, .paid_kind = "typed", .paid_feed = "option");
+    USUAL(stage, "unpriced", .paid = 0.357, .paid_kind = "typed", .paid_feed = "option");
+    USUAL(stage, "retyped", .paid = 0.357, .paid_kind = "typed", .paid_feed = "option");
+    USUAL(stage, "withdrawn", .paid = 0.357, .paid_kind = "typed", .paid_feed = "typed");
+    expect_dollars(stage, "discount=0.5", "listed", 0.357);
     EXPECT_STR(row_of(stage, "listed")->price.kind, "typed");
     EXPECT_NEAR(row_of(stage, "unpriced")->price.dollars.value, 0.357, 1e-12);
     EXPECT_INT(row_of(stage, "unpriced")->price.freshness, PRICE_FRESH);
@@ -181,10 +178,8 @@ TEST_WITH_STAGE(the_option_of_the_machine_that_measured_wins_over_every_feed)
     EXPECT_NEAR(row_of(stage, "retyped")->price.dollars.value, 0.3, 1e-12);
     /* A price that was entered in a list, and is there no longer, is not an option. */
     EXPECT_NEAR(row_of(stage, "withdrawn")->price.dollars.value, 0.99 / 2, 1e-12);
-    compare(stage, "price=typed");
-    EXPECT_NEAR(row_of(stage, "listed")->price.dollars.value, 0.357, 1e-12);
-    compare(stage, "price=spot");
-    EXPECT_NEAR(row_of(stage, "listed")->price.dollars.value, 0.4, 1e-12);
+    expect_dollars(stage, "price=typed", "listed", 0.357);
+    expect_dollars(stage, "price=spot", "listed", 0.4);
     EXPECT(!row_of(stage, "unpriced")->price.known);
 }
 
@@ -194,9 +189,7 @@ TEST_WITH_STAGE(no_discount_is_taken_off_a_published_figure)
     OFFERED(stage, "c7i.large", .published = 0.1);
     PUBLISHED(stage, "c7i.2xlarge", 40.73);
     PUBLISHED(stage, "c7i.large", 10);
-    stage->discounts.count = 1;
-    stage->discounts.list[0] =
-        (struct discount){.provider = "aws", .kind = PRICE_ON_DEMAND, .factor = 0.5, .note = "n"};
+    halve_aws(stage);
     for (int asked = 0; asked < 2; asked++) {
         const struct comparison_row *row;
 
@@ -212,12 +205,9 @@ TEST_WITH_STAGE(discounts_asked_for_win_over_those_stored)
 {
     const struct row_price *price;
 
-    OFFERED(stage, "c7i.large", .on_demand = 0.4, .spot = 0.1);
-    OFFERED(stage, "m5.large", .on_demand = 0.4);
-    OFFERED(stage, "n2-x", .provider = "gcp", .on_demand = 0.4);
-    MEASURED(stage, "c7i.large", 100, .low = 99, .high = 101);
-    MEASURED(stage, "m5.large", 100, .low = 99, .high = 101);
-    MEASURED(stage, "n2-x", 100, .low = 99, .high = 101, .provider = "gcp");
+    SOLD(stage, "c7i.large", .on_demand = 0.4, .spot = 0.1);
+    SOLD(stage, "m5.large", .on_demand = 0.4);
+    SOLD(stage, "n2-x", .provider = "gcp", .on_demand = 0.4);
     stage->discounts.count = 2;
     stage->discounts.list[0] = (struct discount){.provider = "aws",
                                                  .family = "m5",
@@ -235,28 +225,22 @@ TEST_WITH_STAGE(discounts_asked_for_win_over_those_stored)
     EXPECT_NEAR(price->dollars.value, 0.32, 1e-12);
     EXPECT_STR(price->factor_note, "deal"); /* the most special one */
     EXPECT_NEAR(row_of(stage, "n2-x")->price.dollars.value, 0.4, 1e-12);
-    compare(stage,
-            "price=spot&instance_type=c7i.large"); /* a discount of on demand is not of spot */
-    EXPECT_NEAR(row_of(stage, "c7i.large")->price.dollars.value, 0.1, 1e-12);
-    compare(stage, "discount=gcp:0.5&discount=m5.large:0.25");
-    EXPECT_NEAR(row_of(stage, "n2-x")->price.dollars.value, 0.2, 1e-12);
+    /* A discount of on demand is not of spot. */
+    expect_dollars(stage, "price=spot&instance_type=c7i.large", "c7i.large", 0.1);
+    expect_dollars(stage, "discount=gcp:0.5&discount=m5.large:0.25", "n2-x", 0.2);
     EXPECT_NEAR(row_of(stage, "m5.large")->price.dollars.value, 0.1, 1e-12);
     EXPECT_NEAR(row_of(stage, "c7i.large")->price.dollars.value, 0.36, 1e-12);
-    compare(stage, "discount=0.5");
-    EXPECT_NEAR(row_of(stage, "n2-x")->price.dollars.value, 0.2, 1e-12);
-    compare(stage, "discount=c7i:0.5"); /* without its dot no beginning of a name */
-    EXPECT_NEAR(row_of(stage, "c7i.large")->price.dollars.value, 0.36, 1e-12);
+    expect_dollars(stage, "discount=0.5", "n2-x", 0.2);
+    /* Without its dot it is no beginning of a name. */
+    expect_dollars(stage, "discount=c7i:0.5", "c7i.large", 0.36);
 }
 
 TEST_WITH_STAGE(a_discount_follows_the_price_where_the_run_names_no_provider)
 {
     OFFERED(stage, "c7i.large", .on_demand = 0.4);
-    MEASURED(stage, "c7i.large", 100, .low = 99, .high = 101, .provider = "");
-    stage->discounts.count = 1;
-    stage->discounts.list[0] =
-        (struct discount){.provider = "aws", .kind = PRICE_ON_DEMAND, .factor = 0.5, .note = "n"};
-    compare(stage, "price=on_demand");
-    EXPECT_NEAR(row_of(stage, "c7i.large")->price.dollars.value, 0.2, 1e-12);
+    USUAL(stage, "c7i.large", .provider = "");
+    halve_aws(stage);
+    expect_dollars(stage, "price=on_demand", "c7i.large", 0.2);
     EXPECT_STR(row_of(stage, "c7i.large")->price.factor_note, "n");
 }
 
@@ -264,9 +248,8 @@ TEST_WITH_STAGE(a_price_of_the_question_wins_over_all)
 {
     const struct row_price *price;
 
-    OFFERED(stage, "a", .on_demand = 0.4, .typed = 0.3);
-    MEASURED(stage, "a", 100, .low = 99, .high = 101);
-    MEASURED(stage, "b", 100, .low = 99, .high = 101);
+    SOLD(stage, "a", .on_demand = 0.4, .typed = 0.3);
+    USUAL(stage, "b");
     compare(stage, "price_of=a:0.07&discount=0.5&price=spot");
     price = &row_of(stage, "a")->price;
     EXPECT(price->known && strcmp(price->at->price.feed, "question") == 0);
@@ -279,14 +262,10 @@ TEST_WITH_STAGE(spot_has_the_interval_that_it_moved_in)
 {
     const struct comparison_row *row;
 
-    OFFERED(stage, "a", .spot = 0.1, .low = 0.08, .high = 0.16);
-    OFFERED(stage, "still", .spot = 0.1, .low = 0.1, .high = 0.1);
-    OFFERED(stage, "unknown", .spot = 0.1);
-    OFFERED(stage, "od", .on_demand = 0.1, .low = 0.08, .high = 0.16);
-    MEASURED(stage, "a", 100, .low = 99, .high = 101);
-    MEASURED(stage, "still", 100, .low = 99, .high = 101);
-    MEASURED(stage, "unknown", 100, .low = 99, .high = 101);
-    MEASURED(stage, "od", 100, .low = 99, .high = 101);
+    SOLD(stage, "a", .spot = 0.1, .low = 0.08, .high = 0.16);
+    SOLD(stage, "still", .spot = 0.1, .low = 0.1, .high = 0.1);
+    SOLD(stage, "unknown", .spot = 0.1);
+    SOLD(stage, "od", .on_demand = 0.1, .low = 0.08, .high = 0.16);
     compare(stage, "price=spot,on_demand&discount=a:0.5");
     row = row_of(stage, "a");
     EXPECT(row->price.dollars.has_interval);
@@ -317,12 +296,9 @@ TEST(the_most_special_discount_or_price_wins)
     };
     AUTO(stage_clear) struct stage stage = {0};
 
-    OFFERED(&stage, "c7i.large", .on_demand = 1);
-    OFFERED(&stage, "m5.large", .on_demand = 2);
-    OFFERED(&stage, "vm", .provider = "azure", .on_demand = 4);
-    MEASURED(&stage, "c7i.large", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "m5.large", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "vm", 100, .provider = "azure", .low = 99, .high = 101);
+    SOLD(&stage, "c7i.large", .on_demand = 1);
+    SOLD(&stage, "m5.large", .on_demand = 2);
+    SOLD(&stage, "vm", .provider = "azure", .on_demand = 4);
     for (size_t i = 0; i < COUNT(cases); i++) {
         compare(&stage, cases[i].question);
         EXPECT_NEAR(row_of(&stage, "c7i.large")->price.dollars.value, cases[i].c7i, 0);
@@ -334,9 +310,8 @@ TEST(the_most_special_discount_or_price_wins)
 /* 32.7726 * 0.7 is 22.940819999999995 in doubles. */
 TEST_WITH_STAGE(a_price_after_a_discount_is_whole_nanos)
 {
-    OFFERED(stage, "p4d.24xlarge", .on_demand = 32.7726, .spot = 32.7726, .low = 32.7726,
-            .high = 40.1);
-    MEASURED(stage, "p4d.24xlarge", 100, .low = 99, .high = 101);
+    SOLD(stage, "p4d.24xlarge", .on_demand = 32.7726, .spot = 32.7726, .low = 32.7726,
+         .high = 40.1);
     compare(stage, "price=spot&discount=0.7");
     EXPECT_NEAR(row_of(stage, "p4d.24xlarge")->price.dollars.value, 22.94082, 0);
     EXPECT_NEAR(row_of(stage, "p4d.24xlarge")->price.dollars.low, 22.94082, 0);

@@ -11,7 +11,7 @@ TEST_WITH_STAGE(a_rank_counts_the_rows_that_are_surely_better_and_surely_worse)
 {
     offer_dollars(stage, (const char *const[]){"a", "b", "c", "d", "e", NULL});
     MEASURED(stage, "c", 50, .low = 49.9, .high = 50.1);
-    MEASURED(stage, "a", 100, .low = 99, .high = 101);
+    USUAL(stage, "a");
     MEASURED(stage, "e", 20, .low = 19.9, .high = 20.1);
     MEASURED(stage, "b", 99, .low = 98, .high = 100);
     MEASURED(stage, "d", 49.5, .low = 49.4, .high = 49.6);
@@ -33,7 +33,7 @@ TEST_WITH_STAGE(a_price_that_two_rows_share_does_not_blur_them)
 {
     OFFERED(stage, "a", .spot = 0.1, .low = 0.05, .high = 0.2);
     OFFERED(stage, "b", .spot = 0.1, .low = 0.05, .high = 0.2);
-    MEASURED(stage, "a", 100, .low = 99, .high = 101, .stratum = "s1", .engine = "native");
+    USUAL(stage, "a", .stratum = "s1", .engine = "native");
     MEASURED(stage, "a", 70, .low = 69, .high = 71, .stratum = "s2", .engine = "slower");
     MEASURED(stage, "b", 70, .low = 69, .high = 71);
     compare(stage, "price=spot");
@@ -132,7 +132,7 @@ TEST_WITH_STAGE(a_row_without_an_interval_or_a_valid_run_is_not_ranked)
 TEST_WITH_STAGE(a_utility_may_be_below_0)
 {
     offer_dollars(stage, (const char *const[]){"a", "b", "c", NULL});
-    MEASURED(stage, "a", 100, .low = 99, .high = 101);
+    USUAL(stage, "a");
     MEASURED(stage, "b", 99, .low = 98, .high = 100);
     MEASURED(stage, "c", 50, .low = 49, .high = 51);
     compare(stage, "utility=0-hours&vm_spread=0");
@@ -164,10 +164,8 @@ TEST_WITH_STAGE(a_utility_that_is_no_number_at_an_end_is_not_ranked)
 
 TEST_WITH_STAGE(nothing_unknown_is_0_in_a_utility)
 {
-    OFFERED(stage, "known", .spot = 0.1, .on_demand = 1, .band = "<5%");
-    OFFERED(stage, "unknown", .spot = 0.1, .on_demand = 1);
-    MEASURED(stage, "known", 100, .low = 99, .high = 101);
-    MEASURED(stage, "unknown", 100, .low = 99, .high = 101);
+    SOLD(stage, "known", .spot = 0.1, .on_demand = 1, .band = "<5%");
+    SOLD(stage, "unknown", .spot = 0.1, .on_demand = 1);
     PUBLISHED(stage, "unknown", 100);
     compare(stage, "price=spot&utility=samples_per_second*(1-interruption_share)");
     EXPECT_NEAR(row_of(stage, "known")->utility, 95, 1e-9);
@@ -238,7 +236,7 @@ TEST_WITH_STAGE(the_front_has_rows_that_no_other_beats_in_time_and_money)
 TEST_WITH_STAGE(jobs_and_samples_have_fronts_of_their_own)
 {
     offer_dollars(stage, (const char *const[]){"a", "b", NULL});
-    MEASURED(stage, "a", 100, .low = 99, .high = 101);
+    USUAL(stage, "a");
     stage_see(stage, &(struct seen){.instance = "b", .value = 1.0 / 60, .unit = "job"});
     compare(stage, "");
     EXPECT_NEAR(row_of(stage, "b")->job.hours, 1.0 / 60, 1e-9);
@@ -251,7 +249,7 @@ TEST_WITH_STAGE(jobs_and_samples_have_fronts_of_their_own)
 TEST_WITH_STAGE(a_published_figure_takes_no_measured_row_off_the_front)
 {
     offer_dollars(stage, (const char *const[]){"cpu", "slow", "gpu", "old", NULL});
-    MEASURED(stage, "cpu", 100, .low = 99, .high = 101);
+    USUAL(stage, "cpu");
     MEASURED(stage, "slow", 50, .low = 49, .high = 51);
     PUBLISHED(stage, "gpu", 1000);
     PUBLISHED(stage, "old", 10);

@@ -61,9 +61,8 @@ TEST_WITH_STAGE(a_ratio_is_as_unsure_as_machines_differ)
 {
     struct ratio sure;
 
-    OFFERED(stage, "a", .on_demand = 0.3);
+    SOLD(stage, "a", .on_demand = 0.3);
     OFFERED(stage, "b", .on_demand = 0.3);
-    MEASURED(stage, "a", 100, .low = 99, .high = 101);
     MEASURED(stage, "b", 50, .low = 49, .high = 51);
     compare(stage, "reference=a&vm_spread=0");
     sure = row_of(stage, "b")->speed_ratio;
@@ -151,7 +150,7 @@ TEST(a_price_that_both_share_does_not_widen_their_ratio)
         const struct comparison_row *slow;
 
         OFFERED(&stage, "a", .spot = 0.1, .low = lows[i], .high = 0.2);
-        MEASURED(&stage, "a", 100, .low = 99, .high = 101, .stratum = "s1");
+        USUAL(&stage, "a", .stratum = "s1");
         MEASURED(&stage, "a", 70, .low = 69, .high = 71, .stratum = "s2");
         compare(&stage, "price=spot&vm_spread=0&reference=a");
         slow = &stage.ranking.rows[1];

@@ -29,13 +29,11 @@ static void expect_side(const struct row_side *side, const struct comparison_row
 
 static void stage_all_prices(struct stage *stage)
 {
-    OFFERED(stage, "both", .on_demand = 0.3, .spot = 0.1, .low = 0.08, .high = 0.2,
-            .band = "<5%");
+    SOLD(stage, "both", .on_demand = 0.3, .spot = 0.1, .low = 0.08, .high = 0.2, .band = "<5%");
     OFFERED(stage, "on_demand", .on_demand = 0.3, .why_not = "expired: not confirmed for 9 days");
     OFFERED(stage, "spot", .spot = 0.1);
     OFFERED(stage, "typed", .on_demand = 0.3, .spot = 0.1, .typed = 0.2);
     OFFERED(stage, "figure", .on_demand = 0.3, .published = 0.35, .published_spot = 0.15);
-    MEASURED(stage, "both", 100, .low = 99, .high = 101);
     MEASURED(stage, "on_demand", 70, .low = 69, .high = 71);
     MEASURED(stage, "spot", 60, .low = 59, .high = 61);
     MEASURED(stage, "typed", 50, .low = 49, .high = 51);
@@ -94,10 +92,8 @@ TEST(a_side_is_the_answer_to_the_question_with_that_kind)
 
 TEST_WITH_STAGE(the_ranking_goes_by_the_kind_that_is_asked_for)
 {
-    OFFERED(stage, "a", .on_demand = 0.2, .spot = 0.19);
-    OFFERED(stage, "b", .on_demand = 0.4, .spot = 0.05);
-    MEASURED(stage, "a", 100, .low = 99, .high = 101);
-    MEASURED(stage, "b", 100, .low = 99, .high = 101);
+    SOLD(stage, "a", .on_demand = 0.2, .spot = 0.19);
+    SOLD(stage, "b", .on_demand = 0.4, .spot = 0.05);
     compare(stage, "price=on_demand");
     EXPECT_STR(stage->ranking.rows[0].contender->instance, "a");
     EXPECT_NEAR(comparison_side(&stage->ranking, 1, CHOOSE_SPOT)->price.dollars.value, 0.05,
@@ -111,12 +107,9 @@ TEST_WITH_STAGE(the_ranking_goes_by_the_kind_that_is_asked_for)
 /* Only rows that are shown have sides, by their place among all. */
 TEST_WITH_STAGE(a_page_has_the_sides_of_its_rows)
 {
-    OFFERED(stage, "a", .on_demand = 1, .spot = 0.5);
-    OFFERED(stage, "b", .on_demand = 2, .spot = 0.6);
-    OFFERED(stage, "c", .on_demand = 3, .spot = 0.7);
-    MEASURED(stage, "a", 100, .low = 99, .high = 101);
-    MEASURED(stage, "b", 100, .low = 99, .high = 101);
-    MEASURED(stage, "c", 100, .low = 99, .high = 101);
+    SOLD(stage, "a", .on_demand = 1, .spot = 0.5);
+    SOLD(stage, "b", .on_demand = 2, .spot = 0.6);
+    SOLD(stage, "c", .on_demand = 3, .spot = 0.7);
     compare(stage, "limit=1&offset=1");
     EXPECT_NEAR(comparison_side(&stage->ranking, 1, CHOOSE_SPOT)->price.dollars.value, 0.6,
                 1e-12);
