@@ -105,17 +105,9 @@ static bool read_value(const struct parameter_row *row, const char *value, void 
     }
 }
 
-static bool is_listed(const char *const *names, const char *name)
-{
-    for (; *names; names++)
-        if (strcmp(*names, name) == 0)
-            return true;
-    return false;
-}
-
 static bool is_offered(const struct parameter_part *part, const struct parameter_row *row)
 {
-    return !part->only || is_listed(part->only, row->name);
+    return !part->only || text_is_listed(part->only, row->name);
 }
 
 static bool read_row(const struct parameter_row *row, const struct query *query, bool is_there,

@@ -105,19 +105,11 @@ static void add_stored_number(struct json_writer *out, double number)
         jsonw_add(out, ".0", 2);
 }
 
-static bool is_listed(const char *const *names, const char *name)
-{
-    for (; *names; names++)
-        if (strcmp(*names, name) == 0)
-            return true;
-    return false;
-}
-
 /* False if the value is left out. */
 static bool jsonw_begin(struct json_writer *out, const char *key)
 {
     if (out->skipped > 0 ||
-        (out->only && key && out->depth == out->only_depth && !is_listed(out->only, key)))
+        (out->only && key && out->depth == out->only_depth && !text_is_listed(out->only, key)))
         return false;
     if (key)
         add_quoted(out, out->comma, key, true);

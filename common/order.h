@@ -19,7 +19,7 @@ static inline size_t larger_size(size_t a, size_t b)
 }
 
 /* For qsort() of doubles. */
-static inline int ascending(const void *left, const void *right)
+static inline int order_ascending(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
 

@@ -29,6 +29,30 @@ void text_drop_cut_end(char *text);
 void text_copy(char *to, size_t size, const char *from);
 #define TEXT_COPY(member, from) text_copy((member), sizeof(member), (from))
 
+static inline bool text_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* A blank, a tab or the first half of the end of a line. */
+static inline bool text_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static inline bool text_is_space(char c)
+{
+    return text_is_blank(c) || c == '\n';
+}
+
+/* Moves *at behind a word that it begins with; false for another text. */
+bool text_take(const char **at, const char *word);
+
+bool text_ends_with(const char *text, const char *end);
+
+/* Whether a list that ends with NULL has the word. */
+bool text_is_listed(const char *const *words, const char *word);
+
 /* NULL for a text that is NULL or empty: what JSON writes as null. */
 static inline const char *text_or_null(const char *text)
 {

@@ -1,14 +1,11 @@
 #include "pricing/instance_family.h"
 
+#include "common/text.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool is_digit(char c)
-{
-    return isdigit((unsigned char)c) != 0;
-}
 
 /* Azure's: the number of vCPUs follows the letters of the series, with "-2" after it if fewer are
  * used. */
@@ -18,7 +15,7 @@ static void family_of_azure(const char *name, char ret_family[INSTANCE_SIZE])
     size_t letters = strcspn(series, "0123456789");
     const char *rest = series + letters;
 
-    while (is_digit(*rest) || (*rest == '-' && is_digit(rest[1])))
+    while (text_is_digit(*rest) || (*rest == '-' && text_is_digit(rest[1])))
         rest++;
     snprintf(ret_family, INSTANCE_SIZE, "%.*s%s", (int)((size_t)(series - name) + letters), name,
              rest);
@@ -32,7 +29,7 @@ static void family_of_google(const char *name, char ret_family[INSTANCE_SIZE])
     const char *size = NULL, *rest;
 
     for (const char *dash = name + used; *dash; dash += strcspn(dash + 1, "-") + 1)
-        if (!size && is_digit(dash[1]))
+        if (!size && text_is_digit(dash[1]))
             size = dash;
     if (!size) {
         snprintf(ret_family, INSTANCE_SIZE, "%.*s", (int)(strrchr(name, '-') - name), name);

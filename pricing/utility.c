@@ -1,6 +1,7 @@
 #include "pricing/utility.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -43,11 +44,6 @@ static bool utility_accept(struct parser *parser, char expected)
         return false;
     parser->at++;
     return true;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 static bool is_letter(char c)
@@ -105,7 +101,7 @@ static size_t span_of_digits(const char *text)
 {
     size_t span = 0;
 
-    while (is_digit(text[span]))
+    while (text_is_digit(text[span]))
         span++;
     return span;
 }
@@ -125,7 +121,7 @@ static size_t span_of_number(const char *text)
         return 0;
     if (text[span] == 'e' || text[span] == 'E') {
         exponent = span + 1 + (text[span + 1] == '-' || text[span + 1] == '+');
-        if (is_digit(text[exponent]))
+        if (text_is_digit(text[exponent]))
             span = exponent + span_of_digits(text + exponent);
     }
     return span;
@@ -197,7 +193,7 @@ static bool read_name(struct parser *parser)
     const char *name = parser->text + parser->at;
     size_t at = parser->at, span = 0;
 
-    while (is_letter(name[span]) || is_digit(name[span]))
+    while (is_letter(name[span]) || text_is_digit(name[span]))
         span++;
     parser->at += span;
     if (utility_accept(parser, '(')) {
@@ -217,7 +213,7 @@ static bool read_primary(struct parser *parser)
 {
     char here = utility_peek(parser);
 
-    if (is_digit(here) || here == '.')
+    if (text_is_digit(here) || here == '.')
         return read_number(parser);
     if (is_letter(here))
         return read_name(parser);

@@ -111,9 +111,8 @@ static bool matches_any(const struct search *search)
         if (unmatched_matches(search, text, contender->provider))
             return true;
     }
-    for (const char *const *name = run_spec_workloads; search->any_workload && *name; name++)
-        if (strcmp(search->value, *name) == 0)
-            return true;
+    if (search->any_workload && text_is_listed(run_spec_workloads, search->value))
+        return true;
     for (size_t i = 0; search->of_offer && i < offers->count; i++)
         if (unmatched_matches(search, search->of_offer(&offers->list[i]),
                               offers->list[i].provider))

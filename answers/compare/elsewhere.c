@@ -25,10 +25,7 @@ static bool is_here(const struct outlook *outlook, const char *region)
 
     if (outlook->row->home)
         return !*region || strcmp(outlook->row->home, region) == 0;
-    for (; *regions; regions++)
-        if (strcmp(*regions, region) == 0)
-            return true;
-    return !*region;
+    return !*region || text_is_listed(regions, region);
 }
 
 static bool is_kind(enum price_choice choice, enum price_kind kind)

@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "common/hex.h"
 #include "common/rows/fields.h"
+#include "common/text.h"
 #include "db/standings/standings.h"
 #include "engine/spec/run_spec.h"
 
@@ -90,14 +91,6 @@ static bool read_choices(const struct parameter_row *row, const char *value, voi
     return true;
 }
 
-static bool question_has(const char *const *words, const char *word)
-{
-    for (; *words; words++)
-        if (strcmp(*words, word) == 0)
-            return true;
-    return false;
-}
-
 static bool read_regions(const struct parameter_row *row, const char *value, void *into,
                          struct error *err)
 {
@@ -135,7 +128,7 @@ static void add_usual_regions(struct comparison_question *question, const struct
     if (here->region[0])
         where->regions[count++] = question->regions_text;
     for (const char *const *usual = usual_regions; *usual; usual++)
-        if (!question_has(where->regions, *usual))
+        if (!text_is_listed(where->regions, *usual))
             where->regions[count++] = *usual;
 }
 

@@ -2,11 +2,10 @@
 
 #include "answers/types/processor_rules.h"
 #include "common/cleanup.h"
+#include "common/units.h"
 #include "engine/run/memory.h"
 #include "engine/run/native.h"
 #include "pricing/instance_family.h"
-
-#define GIB (1024.0 * 1024 * 1024)
 
 const char *const fact_source_names[] = {NULL, "measured", "catalogue", "rule", NULL};
 const char *const support_answer_names[] = {"unknown", "no", "yes", NULL};

@@ -5,13 +5,13 @@
 #include "common/memory.h"
 #include "db/runs/run_row.h"
 #include "db/runs/runs.h"
+#include "engine/run/run.h"
 #include "engine/stats/summary_text.h"
 
 #include <assert.h>
 #include <limits.h>
 
 #define ATTEMPTS_MAX 3
-#define ENDING_SECONDS 2 /* that a run takes beyond its own limit */
 
 static struct sweep_row_run sweep_run_from(const struct run *run)
 {
@@ -183,7 +183,7 @@ bool sweeps_repeat(struct db *db, const struct sweep_row *row, struct sweep_repe
 {
     const struct run_order order = {
         .now_us = repeat.now_us, .instance = repeat.instance, .sweep = row->number};
-    long long seconds = repeat.seconds - ENDING_SECONDS;
+    long long seconds = repeat.seconds - RUN_ENDING_SECONDS;
     AUTO(transaction_end) struct transaction change = {0};
     AUTO(freep) struct sweep_row_run *runs = NULL;
     size_t count = 0, index;

@@ -61,11 +61,6 @@ static void write_raw(struct json_writer *out, const struct member *row, const v
     }
 }
 
-static void write_spec(struct json_writer *out, const struct member *row, const void *object)
-{
-    run_spec_write(out, row->name, &((const struct run *)object)->spec);
-}
-
 #define HASH .pattern = "^[0-9a-f]{16}$"
 MEMBER_KNOWN(has_machine, struct document_parts, parts, parts->run->machine[0] != '\0')
 MEMBER_WRITES(write_fingerprint, text, struct document_parts, parts, parts->run->machine)
@@ -145,7 +140,7 @@ static const struct members validity_members = {
     MEMBER_AS(struct run, called, member), .write = write_time, .reference = "DocumentTime"
 static const struct member head_rows[] = {
     {MEMBER_AS(struct run, "id", id.text), .reference = "RunId"},
-    {MEMBER_WRITTEN("spec", MEMBER_JSON, write_spec), .reference = "DocumentSpec"},
+    {MEMBER_SPEC_AT(struct run, spec), .reference = "DocumentSpec"},
     AS_IN_RUN("instance_type", instance, write_text),
     AS_IN_RUN("provider", where.provider, write_text),
     AS_IN_RUN("region", where.region, write_text),

@@ -29,7 +29,7 @@ static double distance_of(const struct weighed *points, size_t count, size_t apa
 {
     for (size_t i = apart; i < count; i++)
         room[i - apart] = fabs(points[i].value - points[i - apart].value);
-    qsort(room, count - apart, sizeof *room, ascending);
+    qsort(room, count - apart, sizeof *room, order_ascending);
     return room[(count - apart) / 2];
 }
 

@@ -8,6 +8,7 @@
 #include "common/rows/members.h"
 #include "common/sha256.h"
 #include "common/text.h"
+#include "common/units.h"
 #include "engine/machine/control_group.h"
 #include "engine/machine/proc.h"
 
@@ -20,7 +21,6 @@
 #endif
 
 #define TEXT_SIZE 256
-#define GIB (1024.0 * 1024 * 1024)
 
 /* What is not visible is "" or 0. */
 struct facts {

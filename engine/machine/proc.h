@@ -23,6 +23,8 @@ long long proc_number(const char *root, const char *path, const char *name, long
 /* The same from an open file; reads up to that line, and closes it. NULL is fine. */
 long long proc_number_in(FILE *file, const char *name, long long otherwise);
 
+#define PROC_STAT_START 22 /* when it started, in ticks since the machine did */
+
 /* A number of /proc/PID/stat by its place, as in proc(5), from 4 on; -1 if unreadable. `process`
  * is a number or "self". */
 long long proc_stat_number(const char *root, const char *process, int place);

@@ -11,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STAT_PARENT 4 /* see proc(5) */
-#define STAT_START 22
+#define STAT_PARENT 4   /* see proc(5) */
 #define ROUNDS_MAX 1000 /* a process that forks faster than this is not waited for */
 
 void leftovers_adopt(void)
@@ -23,7 +22,7 @@ void leftovers_adopt(void)
 static bool is_leftover(const char *process, long long since)
 {
     return proc_stat_number("", process, STAT_PARENT) == getpid() &&
-           proc_stat_number("", process, STAT_START) >= since;
+           proc_stat_number("", process, PROC_STAT_START) >= since;
 }
 
 /* One pass over all processes. */

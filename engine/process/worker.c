@@ -21,7 +21,6 @@
 
 #define LAST_WORDS_MAX 4096
 #define CHUNK 16384
-#define STAT_START 22 /* see proc(5) */
 _Static_assert(LAST_WORDS_MAX <= CHUNK, "one read fills the last words");
 
 /* Workers of this process that are not reaped yet. */
@@ -56,7 +55,7 @@ struct worker *worker_start(const struct launch *launch, const char *spec_text,
     }
     atomic_fetch_add(&living, 1);
     snprintf(process, sizeof process, "%d", (int)worker->child.pid);
-    worker->began = proc_stat_number("", process, STAT_START);
+    worker->began = proc_stat_number("", process, PROC_STAT_START);
     if (!child_tell(&worker->child, spec_text, err)) {
         worker_free(worker);
         return NULL;

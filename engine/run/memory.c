@@ -1,14 +1,12 @@
 #include "engine/run/memory.h"
 
 #include "common/cleanup.h"
+#include "common/units.h"
 #include "engine/machine/control_group.h"
 #include "engine/machine/proc.h"
 #include "engine/run/batch.h"
 
 #include <math.h>
-
-#define MIB (1024.0 * 1024)
-#define GIB (1024 * MIB)
 
 /* The peak of a run: a part that is always there (the program, oneDNN's code, weights in their
  * layouts with gradients and momentum, what the canary copies), a part for each thread beyond

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#define RUN_ENDING_SECONDS 2 /* from the limit of a run to the start of the next one */
+
 #define MACHINE_ID_LENGTH 16
 
 /* Where a run was measured; "" is unknown. */

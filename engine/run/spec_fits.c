@@ -4,15 +4,10 @@
 
 #include <string.h>
 
-static bool word_is(const char *word, const char *other)
-{
-    return strcmp(word, other) == 0;
-}
-
 static bool threads_have_a_place(const struct run_spec *spec, const struct topology *topology,
                                  struct error *err)
 {
-    if (word_is(spec->pinning, "smt") && topology->core_count == topology->cpu_count)
+    if (strcmp(spec->pinning, "smt") == 0 && topology->core_count == topology->cpu_count)
         return error_set(err, ERROR_UNABLE, "pinning",
                          "'smt' needs processors with more than one thread a core that we may "
                          "use; here are none");
@@ -26,7 +21,7 @@ static bool threads_have_a_place(const struct run_spec *spec, const struct topol
 static bool nodes_are_there(const struct run_spec *spec, const struct topology *topology,
                             struct error *err)
 {
-    if (word_is(spec->numa, "auto") || topology->node_count > 1)
+    if (strcmp(spec->numa, "auto") == 0 || topology->node_count > 1)
         return true;
     return error_set(err, ERROR_UNABLE, "numa", "'%s' needs several nodes; this machine has one",
                      spec->numa);
@@ -36,7 +31,8 @@ static bool processor_is_able(const struct run_spec *spec, enum cpu_isa isa, str
 {
     enum cpu_isa wanted;
 
-    if (word_is(spec->isa, "auto") || (cpu_isa_from_name(spec->isa, &wanted) && wanted <= isa))
+    if (strcmp(spec->isa, "auto") == 0 ||
+        (cpu_isa_from_name(spec->isa, &wanted) && wanted <= isa))
         return true;
     return error_set(err, ERROR_UNABLE, "isa", "'%s' is more than this processor has: %s",
                      spec->isa, cpu_isa_name(isa));

@@ -1,5 +1,6 @@
 #include "engine/run/version.h"
 
+#include "common/text.h"
 #include "engine/protocol/details.h"
 
 #include <stdio.h>
@@ -9,11 +10,6 @@
 _Static_assert(RUN_VERSION_SIZE >=
                    SOFTWARE_SIZE + LIBRARY_MAX + PLAN_MAX + sizeof(PLAN) + sizeof(", "),
                "room for the longest name");
-
-static bool is_digit(char letter)
-{
-    return letter >= '0' && letter <= '9';
-}
 
 /* Where the kind of plan begins, or the text ends. */
 static const char *end_of(const char *version)
@@ -32,7 +28,7 @@ static size_t length_before_threads(const char *software)
     if (length < word_length || strcmp(software + length - word_length, word) != 0)
         return length;
     digits = end = length - word_length;
-    while (digits > 0 && is_digit(software[digits - 1]))
+    while (digits > 0 && text_is_digit(software[digits - 1]))
         digits--;
     if (digits == end || digits < 2 || memcmp(software + digits - 2, ", ", 2) != 0)
         return length;
@@ -60,9 +56,9 @@ static int order_of_numbers(const char **left, const char **right)
     size_t left_length, right_length;
     int order;
 
-    while (**left == '0' && is_digit((*left)[1]))
+    while (**left == '0' && text_is_digit((*left)[1]))
         (*left)++;
-    while (**right == '0' && is_digit((*right)[1]))
+    while (**right == '0' && text_is_digit((*right)[1]))
         (*right)++;
     left_length = strspn(*left, "0123456789");
     right_length = strspn(*right, "0123456789");
@@ -86,7 +82,7 @@ int run_version_order(const char *left, const char *right)
     while (left < left_end && right < right_end) {
         int order;
 
-        if (is_digit(*left) && is_digit(*right)) {
+        if (text_is_digit(*left) && text_is_digit(*right)) {
             order = order_of_numbers(&left, &right);
         } else {
             order = (unsigned char)*left - (unsigned char)*right;

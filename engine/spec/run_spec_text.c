@@ -1,6 +1,7 @@
 #include "engine/spec/run_spec_text.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 
 #include <assert.h>
 #include <string.h>
@@ -41,21 +42,10 @@ json_t *run_spec_to_json(const struct run_spec *spec)
     return run_spec_parse(text, strlen(text), NULL);
 }
 
-/* Moves *at past the word, if that is what comes. */
-static bool take_word(const char **at, const char *word)
-{
-    size_t length = strlen(word);
-
-    if (strncmp(*at, word, length) != 0)
-        return false;
-    *at += length;
-    return true;
-}
-
 /* A quoted text of at most `most` bytes without escapes. */
 static bool take_text(const char **at, size_t most, char *ret_text)
 {
-    size_t length = take_word(at, "\"") ? strcspn(*at, "\"\\") : most + 1;
+    size_t length = text_take(at, "\"") ? strcspn(*at, "\"\\") : most + 1;
 
     if (length > most || (*at)[length] != '"')
         return false;
@@ -69,27 +59,27 @@ static bool take_field(const char **at, const struct field *field, struct run_sp
 {
     char text[NAME_SIZE];
 
-    if (!take_word(at, "\"") || !take_word(at, field->name) || !take_word(at, "\":"))
+    if (!text_take(at, "\"") || !text_take(at, field->name) || !text_take(at, "\":"))
         return false;
     if (field->type == FIELD_TEXT || field->type == FIELD_CHOICE ||
         (field->type == FIELD_AUTO && **at == '"'))
         return take_text(at, sizeof text - 1, text) && field_read_text(field, text, spec, NULL) &&
                (field->type != FIELD_AUTO || strcmp(text, "auto") == 0);
-    if (field->type == FIELD_LIMIT && take_word(at, "null"))
+    if (field->type == FIELD_LIMIT && text_take(at, "null"))
         return field_read_text(field, "none", spec, NULL);
     return field_take_number(field, at, spec);
 }
 
 static bool take_labels(const char **at, struct run_spec *spec)
 {
-    if (!take_word(at, "\"labels\":{"))
+    if (!text_take(at, "\"labels\":{"))
         return false;
-    while (!take_word(at, "}")) {
+    while (!text_take(at, "}")) {
         struct label *label = &spec->labels[spec->label_count];
 
         if (spec->label_count == RUN_LABELS_MAX ||
-            (spec->label_count > 0 && !take_word(at, ",")) ||
-            !take_text(at, LABEL_KEY_MAX, label->key) || !take_word(at, ":") ||
+            (spec->label_count > 0 && !text_take(at, ",")) ||
+            !take_text(at, LABEL_KEY_MAX, label->key) || !text_take(at, ":") ||
             !take_text(at, LABEL_VALUE_MAX, label->value) ||
             !label_check("labels", label->key, label->value, NULL) ||
             (spec->label_count > 0 && strcmp(label[-1].key, label->key) >= 0))
@@ -105,10 +95,10 @@ static bool read_usual_form(const char *text, struct run_spec *ret_spec)
 {
     ret_spec->label_count = 0;
     for (size_t i = 0; i < run_spec_field_count; i++)
-        if (!take_word(&text, i == 0 ? "{" : ",") ||
+        if (!text_take(&text, i == 0 ? "{" : ",") ||
             !take_field(&text, &run_spec_fields[i], ret_spec))
             return false;
-    return take_word(&text, ",") && take_labels(&text, ret_spec) && strcmp(text, "}") == 0 &&
+    return text_take(&text, ",") && take_labels(&text, ret_spec) && strcmp(text, "}") == 0 &&
            run_spec_names_are_valid(ret_spec, NULL);
 }
 
@@ -120,4 +110,9 @@ bool run_spec_from_stored(const char *text, struct run_spec *ret_spec, struct er
         return true;
     json = run_spec_parse(text, strlen(text), err);
     return json && run_spec_from_stored_json(json, ret_spec, err);
+}
+
+void run_spec_write_member(struct json_writer *out, const struct member *row, const void *object)
+{
+    run_spec_write(out, row->name, &MEMBER_VALUE(struct run_spec, row, object));
 }

@@ -3,9 +3,16 @@
 #pragma once
 
 #include "common/json_writer.h"
+#include "common/rows/members.h"
 #include "engine/spec/run_spec.h"
 
 void run_spec_write(struct json_writer *out, const char *key, const struct run_spec *spec);
+
+/* A row whose offset is a struct run_spec's. */
+#define MEMBER_SPEC_AT(type_of_struct, place)                                                    \
+    .name = "spec", .type = MEMBER_JSON, .offset = offsetof(type_of_struct, place),              \
+    .write = run_spec_write_member
+void run_spec_write_member(struct json_writer *out, const struct member *row, const void *object);
 
 /* The caller frees it. */
 char *run_spec_to_text(const struct run_spec *spec);

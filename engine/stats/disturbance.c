@@ -138,7 +138,7 @@ static double disturbance_drift(double *speeds, size_t count, double *ret_gain)
 
     if (count < 2)
         return NAN;
-    qsort(speeds, count, sizeof *speeds, ascending);
+    qsort(speeds, count, sizeof *speeds, order_ascending);
     median = (speeds[(count - 1) / 2] + speeds[count / 2]) / 2;
     least = speeds[0];
     most = speeds[count - 1];

@@ -12,8 +12,7 @@
 #define GRID_LEAST 0.002 /* of a spread; then each 1.7 times the one before, up to 0.7 */
 #define GRID_STEP 1.7
 #define NO_WEIGHT 1e-7
-#define STRAY 5.0 /* standard deviations from the median of a machine's runs */
-#define MAD_TO_SIGMA 1.4826
+#define STRAY 5.0   /* standard deviations from the median of a machine's runs */
 #define STRAY_MIN 3 /* runs, below which none can be told to be the stray one */
 
 /* A machine for one spread between runs. */
@@ -58,7 +57,7 @@ static void pool_clear(struct pool *pool)
 
 static double pool_median(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, ascending);
+    qsort(values, count, sizeof *values, order_ascending);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 

@@ -102,7 +102,7 @@ static double trusted_value(const struct pool *pool)
     for (size_t i = 0; i < pool->count; i++)
         if (pool->sources[pool->results[i].source].is_trusted)
             pool->values[count++] = pool->results[i].value;
-    qsort(pool->values, count, sizeof *pool->values, ascending);
+    qsort(pool->values, count, sizeof *pool->values, order_ascending);
     return count > 0 ? pool->values[(count - 1) / 2] : 0;
 }
 

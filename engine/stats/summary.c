@@ -3,11 +3,11 @@
 #include "common/cleanup.h"
 #include "common/memory.h"
 #include "common/rows/fields.h"
+#include "engine/stats/stats.h"
 
 #include <math.h>
 
 #define OUTLIER 3.5 /* modified z score (Iglewicz and Hoaglin) */
-#define MAD_TO_SIGMA 1.4826
 #define SKEWED 0.02
 
 /* The measured part of a run, once in order and once to be rearranged. */

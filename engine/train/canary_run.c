@@ -62,7 +62,7 @@ static double copy_bytes_per_second(char *from, char *to)
 
 static double canary_median(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, ascending);
+    qsort(values, count, sizeof *values, order_ascending);
     return values[count / 2];
 }
 

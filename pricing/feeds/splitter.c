@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/json_read.h"
 #include "common/memory.h"
+#include "common/text.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -449,11 +450,6 @@ static bool splitter_structure(struct splitter *splitter, const char **at, const
     return splitter_refuse(splitter, err, "its structure is broken");
 }
 
-static bool is_space(char byte)
-{
-    return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
-}
-
 enum split_verdict splitter_feed(struct splitter *splitter, const char *data, size_t length,
                                  struct error *err)
 {
@@ -465,7 +461,7 @@ enum split_verdict splitter_feed(struct splitter *splitter, const char *data, si
             ok = pass_span(splitter, at, &at, end, err);
         else if (splitter->in_key)
             ok = pass_key(splitter, &at, end, err);
-        else if (is_space(*at))
+        else if (text_is_space(*at))
             at++;
         else
             ok = splitter_structure(splitter, &at, end, err);

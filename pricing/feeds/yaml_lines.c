@@ -1,16 +1,13 @@
 #include "pricing/feeds/yaml_lines.h"
 
+#include "common/text.h"
+
 #include <string.h>
 
 static bool is_key_byte(char byte)
 {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
            (byte >= '0' && byte <= '9') || byte == '-' || byte == '_' || byte == '.';
-}
-
-static bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r';
 }
 
 /* Takes "key:" or "key: value" apart, in place. */
@@ -33,7 +30,7 @@ static bool take_line(struct yaml_lines *lines, struct error *err)
     size_t length = lines->used;
     struct yaml_line line = {.indent = strspn(text, " "), .key = "", .value = ""};
 
-    while (length > 0 && is_blank(text[length - 1]))
+    while (length > 0 && text_is_blank(text[length - 1]))
         text[--length] = '\0';
     begin = text + strspn(text, " \t");
     if (begin == text + length || *begin == '#')

@@ -1,6 +1,7 @@
 #include "pricing/machine/credentials_file.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 
 #include <stdint.h>
 #include <strings.h>
@@ -9,11 +10,6 @@
 
 static const char *const names[] = {"aws_access_key_id", "aws_secret_access_key",
                                     "aws_session_token"};
-
-static bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r';
-}
 
 bool credentials_word(char *member, size_t size, const char *text)
 {
@@ -38,9 +34,9 @@ static char *credentials_trim(char *text)
 {
     size_t length;
 
-    while (is_blank(*text))
+    while (text_is_blank(*text))
         text++;
-    for (length = strlen(text); length > 0 && is_blank(text[length - 1]);)
+    for (length = strlen(text); length > 0 && text_is_blank(text[length - 1]);)
         text[--length] = '\0';
     return text;
 }
@@ -49,7 +45,7 @@ static char *credentials_trim(char *text)
 static void cut_comment(char *text)
 {
     for (char *c = text; *c; c++)
-        if ((*c == '#' || *c == ';') && c > text && is_blank(c[-1])) {
+        if ((*c == '#' || *c == ';') && c > text && text_is_blank(c[-1])) {
             *c = '\0';
             return;
         }
@@ -111,7 +107,7 @@ static void read_line(struct credentials_file *file)
 
     if (file->number == 1 && strncmp(text, MARK, strlen(MARK)) == 0)
         text += strlen(MARK);
-    while (is_blank(text[indent]))
+    while (text_is_blank(text[indent]))
         indent++;
     text = credentials_trim(text);
     if (!*text || *text == '#' || *text == ';')

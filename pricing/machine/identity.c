@@ -126,16 +126,15 @@ static bool ask_gcp_for(struct metadata *service, const char *path, char *text, 
 
 static bool ask_gcp(struct metadata *service, struct identity *identity, struct error *err)
 {
-#define HERE "/computeMetadata/v1/instance/"
     char type[METADATA_WORD_MAX], zone[METADATA_WORD_MAX], preemptible[METADATA_WORD_MAX];
     char id[METADATA_WORD_MAX], image[METADATA_WORD_MAX];
 
     snprintf(service->header, sizeof service->header, "Metadata-Flavor: Google");
-    if (!ask_gcp_for(service, HERE "machine-type", type, err) ||
-        !ask_gcp_for(service, HERE "zone", zone, err) ||
-        !ask_gcp_for(service, HERE "scheduling/preemptible", preemptible, err) ||
-        !ask_gcp_for(service, HERE "id", id, err) ||
-        !ask_gcp_for(service, HERE "image", image, err))
+    if (!ask_gcp_for(service, METADATA_GCP "machine-type", type, err) ||
+        !ask_gcp_for(service, METADATA_GCP "zone", zone, err) ||
+        !ask_gcp_for(service, METADATA_GCP "scheduling/preemptible", preemptible, err) ||
+        !ask_gcp_for(service, METADATA_GCP "id", id, err) ||
+        !ask_gcp_for(service, METADATA_GCP "image", image, err))
         return false;
     terms_of_gcp(image, identity->terms);
     METADATA_WORD(identity->instance_id, id);
@@ -147,7 +146,6 @@ static bool ask_gcp(struct metadata *service, struct identity *identity, struct 
     else if (strcmp(preemptible, "FALSE") == 0)
         METADATA_WORD(identity->life_cycle, "on_demand");
     return true;
-#undef HERE
 }
 
 static bool ask_azure(struct metadata *service, struct identity *identity, struct error *err)

@@ -5,6 +5,7 @@
 #include "pricing/feeds/fetch.h"
 
 #define METADATA_LINK_LOCAL "http://169.254.169.254"
+#define METADATA_GCP "/computeMetadata/v1/instance/" /* before the names of Google */
 #define METADATA_WORD_MAX 512
 #define METADATA_DOCUMENT_MAX 65536
 

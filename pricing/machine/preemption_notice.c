@@ -189,17 +189,16 @@ static bool get_gcp(struct metadata *service, const char *path, char word[METADA
 static enum preemption_notice_result ask_gcp(struct preemption_notice_asker *asker,
                                              struct notice *ret_notice, struct error *err)
 {
-#define HERE "/computeMetadata/v1/instance/"
     char preempted[METADATA_WORD_MAX], event[METADATA_WORD_MAX];
 
     snprintf(asker->service.header, sizeof asker->service.header, "Metadata-Flavor: Google");
-    if (!get_gcp(&asker->service, HERE "preempted", preempted, err))
+    if (!get_gcp(&asker->service, METADATA_GCP "preempted", preempted, err))
         return NOTICE_UNKNOWN;
     if (strcmp(preempted, "TRUE") == 0) {
         write_notice("Google", 0, "preempted", ret_notice);
         return NOTICE_LEAVING;
     }
-    if (!get_gcp(&asker->service, HERE "maintenance-event", event, err))
+    if (!get_gcp(&asker->service, METADATA_GCP "maintenance-event", event, err))
         return NOTICE_UNKNOWN;
     if (strcmp(event, "TERMINATE_ON_HOST_MAINTENANCE") == 0) {
         write_notice("Google", 0, event, ret_notice);
@@ -209,7 +208,6 @@ static enum preemption_notice_result ask_gcp(struct preemption_notice_asker *ask
         return NOTICE_NONE;
     error_set(err, ERROR_UPSTREAM, NULL, "whether it is preempted is neither TRUE nor FALSE");
     return NOTICE_UNKNOWN;
-#undef HERE
 }
 
 /* The name of this machine in Azure's events. A service without a name is not asked again; one

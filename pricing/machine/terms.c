@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/json_read.h"
+#include "pricing/feeds/source.h"
 #include "pricing/machine/metadata.h"
 
 #include <stdio.h>
@@ -50,28 +51,21 @@ void terms_of_gcp(const char *image, char ret_terms[TERMS_SIZE])
             snprintf(ret_terms, TERMS_SIZE, "%s", projects[i][1]);
 }
 
-static const char *text_of(const json_t *compute, const char *name)
-{
-    const char *text = json_string_value(json_object_get(compute, name));
-
-    return text ? text : "";
-}
-
 /* The licence may be the customer's own: the machine's or the image's metadata says so. */
 static bool is_own_licence(const json_t *compute)
 {
-    return strstr(text_of(compute, "licenseType"), "_BYOS") ||
-           strcasestr(text_of(compute, "offer"), "byos") ||
-           strcasestr(text_of(compute, "sku"), "byos");
+    return strstr(source_text(compute, "licenseType"), "_BYOS") ||
+           strcasestr(source_text(compute, "offer"), "byos") ||
+           strcasestr(source_text(compute, "sku"), "byos");
 }
 
 void terms_of_azure(const json_t *compute, char ret_terms[TERMS_SIZE])
 {
-    const char *publisher = text_of(compute, "publisher");
-    const char *license = text_of(compute, "licenseType");
+    const char *publisher = source_text(compute, "publisher");
+    const char *license = source_text(compute, "licenseType");
     const char *terms = "";
 
-    if (strcasecmp(text_of(compute, "osType"), "Windows") == 0)
+    if (strcasecmp(source_text(compute, "osType"), "Windows") == 0)
         terms = "Windows";
     else if (is_own_licence(compute))
         terms = "";

@@ -3,11 +3,10 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/memory.h"
+#include "common/units.h"
 
 #include <assert.h>
 #include <pthread.h>
-
-#define MIB (1024 * 1024)
 
 struct answer_budget {
     struct notifications *notifications;
@@ -113,7 +112,7 @@ bool answer_budget_hold(struct answer_budget *budget, struct answer_part *part, 
         return error_set(err, ERROR_BUSY, NULL,
                          "the answer has %zu MiB and all answers together may have %zu: raise "
                          "--answer-mib, or ask for less",
-                         after / MIB + 1, budget->limit / MIB);
+                         after / (size_t)MIB + 1, budget->limit / (size_t)MIB);
     pthread_mutex_lock(&budget->lock);
     before = part->held;
     why = why_not(budget, part, after);
@@ -122,7 +121,7 @@ bool answer_budget_hold(struct answer_budget *budget, struct answer_part *part, 
     pthread_mutex_unlock(&budget->lock);
     if (why)
         return error_set(err, ERROR_BUSY, NULL, "%s the %zu MiB of --answer-mib", why,
-                         budget->limit / MIB);
+                         budget->limit / (size_t)MIB);
     if (after < before)
         notifications_publish(budget->notifications, &(struct topic){.kind = TOPIC_ANSWERS},
                               clock_monotonic_ns());

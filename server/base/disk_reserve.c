@@ -1,10 +1,9 @@
 #include "server/base/disk_reserve.h"
 
+#include "common/units.h"
 #include "db/disk.h"
 
 #include <sys/stat.h>
-
-#define MIB (1024 * 1024)
 
 long long disk_space_left(const struct config *config)
 {

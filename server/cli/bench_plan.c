@@ -4,6 +4,7 @@
 #include "common/json_text.h"
 #include "common/limits.h"
 #include "common/memory.h"
+#include "engine/run/run.h"
 #include "engine/spec/run_spec.h"
 #include "engine/spec/run_spec_text.h"
 
@@ -12,7 +13,6 @@
 #define QUICK_MAX_SECONDS 45
 #define QUICK_SECONDS 75 /* including a repetition */
 #define STANDARD_MIN_SECONDS 60
-#define ENDING_SECONDS 2 /* from the limit of a run to the start of the next one */
 
 static bool is_quick(const struct bench_wish *wish)
 {
@@ -118,7 +118,7 @@ static json_t *make_cells(const struct bench_wish *wish, long long blocks,
     for (size_t i = 0; i < plan->cells; i++)
         weights += parts[i].weight;
     for (size_t i = 0; i < plan->cells; i++) {
-        double all = (double)(wish->max_seconds - ENDING_SECONDS * (long long)plan->runs);
+        double all = (double)(wish->max_seconds - RUN_ENDING_SECONDS * (long long)plan->runs);
         long long seconds = seconds_of(wish, share_of(all, blocks, &parts[i], weights));
         double dollars = share_of(wish->max_dollars, blocks, &parts[i], weights);
 

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/json_number.h"
 #include "common/text.h"
 #include "engine/machine/machine_facts.h"
 #include "engine/run/pace.h"
@@ -11,7 +12,6 @@
 #include <math.h>
 
 #define NAME_WIDTH 20
-#define JSON_NUMBER_SIZE 32
 #define RANGE_SIZE 80
 
 /* Four digits and no exponent: 0.01234, 12.34, 1234, 123456. */

@@ -17,10 +17,6 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 
-#ifndef PENNYWORTH_VERSION
-#define PENNYWORTH_VERSION "unknown"
-#endif
-
 static command_fn *const commands[COMMANDS] = {
     [COMMAND_SERVE] = serve_command,     [COMMAND_BENCH] = bench_command,
     [COMMAND_PUSH] = push_command,       [COMMAND_BACKUP] = backup_command,

@@ -25,10 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef PENNYWORTH_VERSION
-#define PENNYWORTH_VERSION "unknown"
-#endif
-
 static json_t *engine_names(const struct engines *engines)
 {
     json_t *names = json_array();

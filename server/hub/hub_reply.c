@@ -1,5 +1,6 @@
 #include "server/hub/hub_reply.h"
 
+#include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/json_read.h"
 #include "common/text.h"
@@ -115,4 +116,10 @@ bool hub_reply_read(const struct hub_answer *answer, struct hub_line *lines, siz
         return false;
     memcpy(lines, read, count * sizeof *lines);
     return true;
+}
+
+enum fetch_take hub_reply_take(void *user, const char *data, size_t length, struct error *err)
+{
+    return bytes_add(user, data, length) || bytes_too_long(user, "the answer", err) ? TAKE_MORE
+                                                                                    : TAKE_FAILED;
 }

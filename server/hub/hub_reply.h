@@ -4,6 +4,7 @@
 
 #include "common/limits.h"
 #include "db/runs/deliveries.h"
+#include "pricing/feeds/fetch.h"
 
 #include <stddef.h>
 
@@ -28,3 +29,6 @@ struct hub_answer {
  * in it. Ignores unknown members. */
 MUST_USE bool hub_reply_read(const struct hub_answer *answer, struct hub_line *lines,
                              size_t count, struct error *err);
+
+/* A fetch_take_fn: adds what arrives to a struct bytes. */
+enum fetch_take hub_reply_take(void *user, const char *data, size_t length, struct error *err);

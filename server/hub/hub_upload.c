@@ -68,12 +68,6 @@ static bool add_run(void *user, const struct document_parts *parts)
     return batch->count < batch->most && batch->text.used < HUB_UPLOAD_BATCH_BYTES;
 }
 
-static enum fetch_take take_reply(void *user, const char *data, size_t length, struct error *err)
-{
-    return bytes_add(user, data, length) || bytes_too_long(user, "the answer", err) ? TAKE_MORE
-                                                                                    : TAKE_FAILED;
-}
-
 /* Proves to the hub that the key of the signatures is ours: it binds the token to it. */
 static bool add_proof(const struct hub_upload *upload, struct fetch_request *request,
                       struct error *err)
@@ -262,7 +256,7 @@ static void upload_ask(struct hub_upload *upload, struct batch *batch,
         upload_fail(upload, HUB_UPLOAD_DEFERRED, outcome);
         return;
     }
-    if (!upload->fetch(upload->fetcher, &request, take_reply, &reply, &response,
+    if (!upload->fetch(upload->fetcher, &request, hub_reply_take, &reply, &response,
                        &outcome->error)) {
         upload_fail(upload, HUB_UPLOAD_FAILED, outcome);
         return;
@@ -340,7 +334,7 @@ static void ask_for_event(struct hub_upload *upload, const struct capacity_event
         bytes_too_long(&text, "the event", &outcome->error);
     else if (make_request(upload, &(struct content){EVENT_PATH, "application/json", &text},
                           &request, &outcome->error) &&
-             upload->fetch(upload->fetcher, &request, take_reply, &reply, &response,
+             upload->fetch(upload->fetcher, &request, hub_reply_take, &reply, &response,
                            &outcome->error)) {
         if (wants_time(response.status) || response.status == 401)
             upload_refuse(upload, &response, outcome);

@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/json_read.h"
 #include "common/text.h"
+#include "server/hub/hub_reply.h"
 #include "server/hub/hub_upload.h"
 
 #define PATH "/v1/wanted?engine=" ENGINE_NATIVE "&limit=10&instance_type="
@@ -72,12 +73,6 @@ static bool make_request(const struct hub_wanted_question *question,
            error_set(err, ERROR_INVALID, "--report-to", "is too long");
 }
 
-static enum fetch_take take_answer(void *user, const char *data, size_t length, struct error *err)
-{
-    return bytes_add(user, data, length) || bytes_too_long(user, "the answer", err) ? TAKE_MORE
-                                                                                    : TAKE_FAILED;
-}
-
 bool hub_wanted_ask(const struct hub_wanted_question *question, struct hub_wanted *ret_wanted,
                     struct error *err)
 {
@@ -86,7 +81,7 @@ bool hub_wanted_ask(const struct hub_wanted_question *question, struct hub_wante
     struct fetch_request request;
 
     if (!make_request(question, &request, err) ||
-        !question->fetch(question->fetcher, &request, take_answer, &text, &response, err))
+        !question->fetch(question->fetcher, &request, hub_reply_take, &text, &response, err))
         return false;
     if (response.status == 401 || response.status == 403)
         return error_set(err, ERROR_UPSTREAM, NULL,

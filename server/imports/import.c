@@ -23,7 +23,6 @@
 #define HELPED_BYTES (128 * 1024) /* more text is worth a second thread */
 
 #define TRACE_BYTES_MAX (128 * 1024 * 1024)
-#define AGREEMENT 0.001  /* between the sender's number and ours */
 #define OTHER_METHOD 0.5 /* the same, if the sender's statistics cut the warm-up elsewhere */
 
 /* A document that may be stored. Its trace is text only: as numbers it would be many times as
@@ -126,7 +125,7 @@ static bool has_other_method(const struct document *document)
 static bool check_claim(const struct document *document, struct error *err)
 {
     double claimed = document->claimed, computed = document->run.summary.samples_per_second;
-    double agreement = has_other_method(document) ? OTHER_METHOD : AGREEMENT;
+    double agreement = has_other_method(document) ? OTHER_METHOD : IMPORT_AGREEMENT;
 
     if (claimed == 0 || fabs(claimed - computed) <= agreement * computed)
         return true;

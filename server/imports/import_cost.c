@@ -9,14 +9,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define AGREEMENT 0.001
-
 static bool number_agrees(json_t *given, bool known, double computed)
 {
     if (!known)
         return json_is_null(given);
     return json_is_number(given) &&
-           fabs(json_number_value(given) - computed) <= AGREEMENT * fabs(computed);
+           fabs(json_number_value(given) - computed) <= IMPORT_AGREEMENT * fabs(computed);
 }
 
 /* The price, and the value that each member must have; `known` is false without a price. */

@@ -5,6 +5,9 @@
 #include "common/error.h"
 #include "engine/run/run.h"
 
+/* Between a number of the sender and ours, as a share. */
+#define IMPORT_AGREEMENT 0.001
+
 /* `cost` is as in struct run, or NULL; *ret_paid is its price, or all zero. ERROR_INVALID names
  * the member. */
 MUST_USE bool import_cost_check(const char *cost, const struct summary *summary,

@@ -10,7 +10,8 @@ import traceback
 import house  # noqa: F401  once for all gates
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GATES = ("sizes", "banned", "clock", "layers", "links", "warnings", "tests", "format", "rows", "names")
+GATES = ("sizes", "banned", "clock", "layers", "links", "warnings", "tests", "format", "rows", "names",
+         "once")
 
 CMAKE = """add_compile_options(
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-prototypes
@@ -243,6 +244,14 @@ CASES += (
     ("rows", {"db/a.c": table(SIZE), **openapi("U", "How wide.")}, None),
     ("rows", {"db/a.c": table(SIZE), **openapi("T", "How wide.")}, "openapi.json:1: T is described by"),
     ("rows", {"db/a.c": table(SIZE), **openapi("U", "How large.")}, "openapi.json:1: `size` has the words"),
+)
+
+SUM = "static int %s(int left, int right)\n{\n    int sum = left + right;\n\n    return sum * sum;\n}\n"
+CASES += (
+    ("once", {"db/a.c": SUM % "a_sum", "db/b.c": SUM.replace("+", "-") % "b_sum"}, None),
+    ("once", {"db/a.c": SUM % "a_sum", "tests/db/b.c": SUM % "b_sum"}, None),
+    ("once", {"db/a.c": SUM % "a_sum", "engine/b.c": "int b;\n\n" + SUM % "b_sum"},
+     "engine/b.c:3: b_sum() is a_sum() of db/a.c once more"),
 )
 
 

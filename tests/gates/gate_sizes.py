@@ -8,7 +8,7 @@ import house
 FILE_LINES = 500
 FUNCTION_LINES = 60
 PARAMETERS = 6
-COMMON_LINES = 3600
+COMMON_LINES = 3700
 FOLDER_FILES = 40  # .c and .h
 
 FLAT = {"tests/fuzz"}  # one file a parser, found by the parser's name

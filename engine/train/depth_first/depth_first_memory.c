@@ -2,6 +2,7 @@
 #include "engine/train/depth_first/depth_first_memory.h"
 
 #include "common/order.h"
+#include "common/units.h"
 #include "engine/train/depth_first/depth_first_groups.h"
 #include "engine/train/networks/tensor_init.h"
 #include "engine/train/threads/host.h"
@@ -262,12 +263,12 @@ static size_t shown_later(const struct depth_first *depth_first)
 
 static bool check_memory(const struct depth_first *depth_first, size_t bytes, struct error *err)
 {
-    double gib = 1024.0 * 1024 * 1024, free_bytes = (double)host_free_memory();
+    double free_bytes = (double)host_free_memory();
 
     if ((double)bytes > free_bytes)
         return error_set(err, ERROR_INVALID, "batch_size",
                          "%ld needs %.1f GiB of memory, %.1f GiB are free",
-                         depth_first->options.batch, (double)bytes / gib, free_bytes / gib);
+                         depth_first->options.batch, (double)bytes / GIB, free_bytes / GIB);
     return true;
 }
 

@@ -172,7 +172,8 @@ static void conv_pack(struct op *op, int thread)
 {
     const struct conv *conv = op->own;
 
-    conv->way->pack(op, thread);
+    if (conv->way->pack)
+        conv->way->pack(op, thread);
 }
 
 /* Convolutions that feed one another alone go through an image together: its numbers are still in

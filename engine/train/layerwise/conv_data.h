@@ -47,7 +47,8 @@ struct conv {
 /* The products of a convolution. */
 struct conv_way {
     bool (*make)(struct op *op, struct error *err);
-    /* Brings the weights, which are arranged, to the form of products: each thread some. */
+    /* Brings the weights, which are arranged, to the form of products: each thread some. NULL:
+     * products read them as they are. */
     void (*pack)(struct op *op, int thread);
     /* The result of an image's grid, in the room's sums. */
     void (*forward)(const struct op *op, long image, int thread);

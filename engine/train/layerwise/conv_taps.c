@@ -48,13 +48,6 @@ static bool conv_taps_make(struct op *op, struct error *err)
     return conv->own && make_products(op, conv->own, err);
 }
 
-/* Products read them as they are arranged. */
-static void conv_taps_pack(struct op *op, int thread)
-{
-    (void)op;
-    (void)thread;
-}
-
 static void conv_taps_forward(const struct op *op, long image, int thread)
 {
     const struct conv *conv = op->own;
@@ -95,7 +88,6 @@ static void to_input(const struct op *op, float *result, int thread)
 }
 
 const struct conv_way conv_by_taps = {.make = conv_taps_make,
-                                      .pack = conv_taps_pack,
                                       .forward = conv_taps_forward,
                                       .to_weight = to_weight,
                                       .to_input = to_input};

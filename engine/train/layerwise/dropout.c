@@ -5,13 +5,6 @@
 #include "engine/train/networks/samples.h"
 #include "engine/train/networks/tensor_init.h"
 
-static bool dropout_make(struct op *op, struct error *err)
-{
-    (void)op;
-    (void)err;
-    return true;
-}
-
 /* The mask is made again on the way back: that is cheaper than to keep it. */
 static void dropout_drop(struct op *op, int thread, const float *from, float *to)
 {
@@ -41,4 +34,4 @@ static void dropout_backward(struct op *op, int thread)
     dropout_drop(op, thread, op->output->gradient, op->input->gradient);
 }
 
-const struct op_functions dropout_functions = {dropout_make, dropout_forward, dropout_backward};
+const struct op_functions dropout_functions = {NULL, dropout_forward, dropout_backward};

@@ -7,13 +7,6 @@
 
 #include <string.h>
 
-static bool make_one_hot(struct op *op, struct error *err)
-{
-    (void)op;
-    (void)err;
-    return true;
-}
-
 static void one_hot_forward(struct op *op, int thread)
 {
     const struct tensor *output = op->output;
@@ -23,12 +16,6 @@ static void one_hot_forward(struct op *op, int thread)
            (size_t)((rows.end - rows.begin) * output->width) * sizeof(float));
     for (long row = rows.begin; row < rows.end; row++)
         output->value[row * output->width + op->net->tokens[row]] = 1;
-}
-
-static void one_hot_backward(struct op *op, int thread)
-{
-    (void)op;
-    (void)thread;
 }
 
 /* The tokens of the step before: their rows of the gradient are not zero. */
@@ -110,6 +97,6 @@ static void embedding_backward(struct op *op, int thread)
         memcpy(before, tokens, (size_t)output->rows * sizeof *before);
 }
 
-const struct op_functions one_hot_functions = {make_one_hot, one_hot_forward, one_hot_backward};
+const struct op_functions one_hot_functions = {.forward = one_hot_forward};
 const struct op_functions embedding_functions = {embedding_make, embedding_forward,
                                                  embedding_backward};

@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/units.h"
 #include "engine/train/layerwise/batch_norm.h"
 #include "engine/train/layerwise/kinds.h"
 #include "engine/train/layerwise/layerwise_data.h"
@@ -82,12 +83,14 @@ static void layerwise_work(void *user, int thread)
     round_tensor(net, 0, thread);
     take_time(net, 1, thread);
     for (int i = 1; i < net->graph.count; i++) {
-        net->ops[i].functions->forward(&net->ops[i], thread);
+        if (net->ops[i].functions->forward)
+            net->ops[i].functions->forward(&net->ops[i], thread);
         round_tensor(net, i, thread);
     }
     take_time(net, 2, thread);
     for (int i = net->graph.count - 1; i > 0; i--) {
-        net->ops[i].functions->backward(&net->ops[i], thread);
+        if (net->ops[i].functions->backward)
+            net->ops[i].functions->backward(&net->ops[i], thread);
         team_meet(net->team);
     }
     take_time(net, 3, thread);
@@ -344,7 +347,7 @@ static int states_of(const struct layerwise *net)
 /* Values, gradients and operands, of the batch and of the parameters. */
 static bool check_memory(const struct layerwise *net, struct error *err)
 {
-    double gib = 1024.0 * 1024 * 1024, have = (double)host_free_memory();
+    double have = (double)host_free_memory();
     double need =
         (double)graph_parameters(&net->graph) * (2 + states_of(net) + 0.5 * net->rounds) -
         (double)learn_saves(net);
@@ -357,7 +360,7 @@ static bool check_memory(const struct layerwise *net, struct error *err)
     if (need > have)
         return error_set(err, ERROR_INVALID, "batch_size",
                          "%ld needs about %.1f GiB of memory, %.1f GiB are free", net->batch,
-                         need / gib, have / gib);
+                         need / GIB, have / GIB);
     return true;
 }
 
@@ -370,7 +373,7 @@ static bool make_ops(struct layerwise *net, struct error *err)
         if (layerwise_stores(net, i) && !take_gradient(net, i, err))
             return false;
     for (int i = 1; i < net->graph.count; i++)
-        if (!net->ops[i].functions->make(&net->ops[i], err))
+        if (net->ops[i].functions->make && !net->ops[i].functions->make(&net->ops[i], err))
             return false;
     return true;
 }

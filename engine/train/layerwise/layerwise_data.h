@@ -29,7 +29,8 @@ struct tensor {
 struct op;
 
 /* A kind of node. Every thread calls forward and backward with its index; after each all meet.
- * backward() may take part of its work before team_meet() and part behind it. */
+ * backward() may take part of its work before team_meet() and part behind it. NULL: nothing is to
+ * be done. */
 struct op_functions {
     bool (*make)(struct op *op, struct error *err);
     void (*forward)(struct op *op, int thread);

@@ -55,12 +55,6 @@ static void loss_forward(struct op *op, int thread)
     }
 }
 
-static void loss_backward(struct op *op, int thread)
-{
-    (void)op;
-    (void)thread;
-}
-
 double loss_of(const struct op *op)
 {
     const struct loss *loss = op->own;
@@ -78,4 +72,4 @@ float loss_logit(const struct op *op, long row, long class)
     return row < KEPT && class < KEPT ? loss->kept[row][class] : 0;
 }
 
-const struct op_functions loss_functions = {loss_make, loss_forward, loss_backward};
+const struct op_functions loss_functions = {loss_make, loss_forward, NULL};

@@ -4,13 +4,6 @@
 
 #include "engine/train/layerwise/share.h"
 
-static bool nothing_to_make(struct op *op, struct error *err)
-{
-    (void)op;
-    (void)err;
-    return true;
-}
-
 static void mean_forward(struct op *op, int thread)
 {
     const struct share samples = share_of(op->net->batch, 1, thread, op->net->threads);
@@ -43,4 +36,4 @@ static void mean_backward(struct op *op, int thread)
     }
 }
 
-const struct op_functions mean_functions = {nothing_to_make, mean_forward, mean_backward};
+const struct op_functions mean_functions = {NULL, mean_forward, mean_backward};

@@ -1,6 +1,7 @@
 #include "engine/train/networks/parameters.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "engine/train/networks/tensor_init.h"
 
 #include <assert.h>
@@ -74,13 +75,6 @@ bool parameters_allocate(struct parameters *parameters, int states, struct error
     return true;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), of_end = strlen(end);
-
-    return length >= of_end && strcmp(text + length - of_end, end) == 0;
-}
-
 static void parameters_fill(struct parameter *parameter, float scale, float shift,
                             unsigned long long seed)
 {
@@ -97,7 +91,7 @@ static void fill_all(struct parameters *parameters, const struct network *networ
         if (layer->kind == LAYER_CONV) {
             /* The last batch-norm of a block is quiet, so that rounding is not amplified from
              * block to block. */
-            bool quiet = ends_with(layer->norm, ".bn3");
+            bool quiet = text_ends_with(layer->norm, ".bn3");
 
             parameters_fill(parameters_find(parameters, layer->name, "weight"), sqrtf(6 / fan_in),
                             0, seed);

@@ -40,6 +40,11 @@ struct dnn_request {
     dnnl_primitive_attr_t attributes;
 };
 
+static inline dnnl_data_type_t dnn_api_type(enum dnn_type type)
+{
+    return type == DNN_BF16 ? dnnl_bf16 : dnnl_f32;
+}
+
 /* Scratch memory is the caller's. */
 dnnl_status_t dnn_api_product(dnnl_engine_t engine, const struct dnn_product *product,
                               dnnl_primitive_desc_t *ret);

@@ -5,11 +5,6 @@
 
 typedef dnnl_memory_desc_t desc; /* a handle here: made, used, destroyed */
 
-static dnnl_data_type_t type_of(enum dnn_type type)
-{
-    return type == DNN_BF16 ? dnnl_bf16 : dnnl_f32;
-}
-
 static dnnl_status_t dnn_describe_matrix(struct dnn_matrix shape, desc *ret)
 {
     const dnnl_dims_t sizes = {shape.rows, shape.columns};
@@ -18,7 +13,7 @@ static dnnl_status_t dnn_describe_matrix(struct dnn_matrix shape, desc *ret)
                                            : shape.columns;
     const dnnl_dims_t plain = {stride, 1}, transposed = {1, stride};
 
-    return dnnl_memory_desc_create_with_strides(ret, 2, sizes, type_of(shape.type),
+    return dnnl_memory_desc_create_with_strides(ret, 2, sizes, dnn_api_type(shape.type),
                                                 shape.transposed ? transposed : plain);
 }
 
@@ -38,7 +33,7 @@ static dnnl_status_t dnn_describe_images(struct dnn_images shape, desc *ret)
 
     if (shape.order == DNN_LIKE)
         return dnn_describe_like(shape.like, ret);
-    return dnnl_memory_desc_create_with_tag(ret, 4, sizes, type_of(shape.type),
+    return dnnl_memory_desc_create_with_tag(ret, 4, sizes, dnn_api_type(shape.type),
                                             tags[shape.order]);
 }
 
@@ -153,7 +148,8 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request
     enum dnn_pass pass = request->pass;
     const dnnl_alg_kind_t direct = dnnl_convolution_direct;
     /* The gradient of the weights is summed in f32, also of bf16 images. */
-    dnnl_data_type_t type = pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : type_of(shape->input.type);
+    dnnl_data_type_t type =
+        pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : dnn_api_type(shape->input.type);
     desc x = NULL, w = NULL, y = NULL;
     dnnl_status_t status = dnn_describe_images(shape->input, &x);
 

@@ -5,11 +5,9 @@
 
 #include <assert.h>
 
-#define HUGE_PAGE ((size_t)2 << 20)
-
 void *layer_memory(size_t bytes, struct error *err)
 {
-    size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : 4096;
+    size_t alignment = bytes >= HOST_HUGE_PAGE ? HOST_HUGE_PAGE : 4096;
     size_t size = (bytes + alignment - 1) / alignment * alignment;
     void *memory = aligned_alloc(alignment, size ? size : alignment);
 
@@ -17,7 +15,7 @@ void *layer_memory(size_t bytes, struct error *err)
         error_set(err, ERROR_INTERNAL, NULL, "no memory for another %zu MB", size >> 20);
         return NULL;
     }
-    if (size >= HUGE_PAGE)
+    if (size >= HOST_HUGE_PAGE)
         host_ask_huge_pages(memory, size);
     memset(memory, 0, size ? size : alignment);
     return memory;

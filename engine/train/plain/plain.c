@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/units.h"
 #include "engine/train/networks/tensor_init.h"
 #include "engine/train/onednn/dnn_make.h"
 #include "engine/train/plain/layer.h"
@@ -26,17 +27,17 @@ struct plain {
 
 static bool check_memory(const struct plain *plain, struct error *err)
 {
-    double gib = 1024.0 * 1024 * 1024, need = 0, have = (double)host_free_memory();
+    double need = 0, have = (double)host_free_memory();
 
     /* Of each output: itself, its gradient, a spare for a second reader's, and what stands before
      * the batch-norm, twice. */
     for (int i = 0; i < plain->network.count; i++)
         need += 5.0 * (double)tensor_bytes(&plain->outputs[i]);
-    need += 0.6 * gib; /* weights and gradients in their layouts */
+    need += 0.6 * GIB; /* weights and gradients in their layouts */
     if (need > have)
         return error_set(err, ERROR_INVALID, "batch_size",
                          "%ld needs about %.1f GiB of memory, %.1f GiB are free",
-                         plain->options.batch, need / gib, have / gib);
+                         plain->options.batch, need / GIB, have / GIB);
     return true;
 }
 

@@ -5,14 +5,13 @@
 
 #include <assert.h>
 
-#define HUGE_PAGE ((size_t)2 << 20)
 /* Passes read several buffers in step. If those began at equal low address bits, they would push
  * each other out of the nearest cache: so each begins some lines and pages behind a grain. */
 #define GRAIN ((size_t)64 << 10)
 #define STAGGER ((size_t)(4096 + 256 + 64))
 #define STAGGERS 15
 _Static_assert(STAGGER % 64 == 0, "a buffer begins at a cache line");
-_Static_assert(HUGE_PAGE % GRAIN == 0, "a huge page is whole grains");
+_Static_assert(HOST_HUGE_PAGE % GRAIN == 0, "a huge page is whole grains");
 
 int arena_ask(struct arena *arena, size_t bytes, int first, int last)
 {
@@ -79,10 +78,10 @@ void arena_lay_out(struct arena *arena)
 
 bool arena_take(struct arena *arena, struct error *err)
 {
-    size_t size = (arena->total + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    size_t size = (arena->total + HOST_HUGE_PAGE - 1) & ~(HOST_HUGE_PAGE - 1);
 
     assert(!arena->memory);
-    arena->memory = aligned_alloc(HUGE_PAGE, size ? size : HUGE_PAGE);
+    arena->memory = aligned_alloc(HOST_HUGE_PAGE, size ? size : HOST_HUGE_PAGE);
     if (!arena->memory)
         return error_set(err, ERROR_INTERNAL, NULL, "no memory for %zu MiB", size >> 20);
     arena->huge_pages = host_ask_huge_pages(arena->memory, size);

@@ -33,6 +33,8 @@ void host_stay_on(int index);
 /* Lets the calling thread, which has inherited its place, run on all of them again. */
 void host_stay_anywhere(void);
 
+#define HOST_HUGE_PAGE ((size_t)2 << 20)
+
 /* Asks for huge pages under the whole pages of memory, if they are wanted; says whether they were
  * asked for. */
 bool host_ask_huge_pages(void *memory, size_t bytes);

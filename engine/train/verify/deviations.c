@@ -106,7 +106,7 @@ double deviations_median(double *values, size_t count)
 {
     if (count == 0)
         return INFINITY;
-    qsort(values, count, sizeof *values, ascending);
+    qsort(values, count, sizeof *values, order_ascending);
     return values[count / 2];
 }
 

@@ -220,3 +220,8 @@ void offer_clear(struct offer *offer)
     freep(&offer->products);
     freep(&offer->commitments);
 }
+
+bool offer_has(const char *json, size_t length, const char *word)
+{
+    return memmem(json, length, word, strlen(word)) != NULL;
+}

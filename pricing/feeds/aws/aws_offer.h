@@ -14,6 +14,7 @@
 #define SKU_SIZE 24
 #define OFFER_URL "https://pricing.us-east-1.amazonaws.com"
 #define OFFER_PERIOD_SECONDS (24 * 3600)
+#define OFFER_ELEMENT_MAX 65536                /* bytes of a product, a plan or a rate */
 #define OFFER_MAX_BYTES (1536 * 1024 * 1024UL) /* the largest region has 450 MB */
 
 /* A product that has the price we want, if it has one at all. */
@@ -71,3 +72,6 @@ void offer_clear(struct offer *offer);
 extern const char *const offer_index_paths[];
 enum split_verdict offer_take_index(void *user, const struct split_element *element,
                                     struct error *err);
+
+/* Whether the bytes of an element hold the word. */
+bool offer_has(const char *json, size_t length, const char *word);

@@ -7,8 +7,6 @@
 #include "pricing/feeds/sources.h"
 #include "pricing/parse_time.h"
 
-#define ELEMENT_MAX 65536
-
 enum { PATH_PUBLISHED, PATH_PRODUCT, PATH_TERM, PATH_RESERVED };
 static const char *const paths[] = {"publicationDate", "products/*", "terms/OnDemand/*", NULL};
 static const char *const all_paths[] = {"publicationDate", "products/*", "terms/OnDemand/*",
@@ -27,11 +25,6 @@ struct list {
     struct term *terms;
     size_t count, room;
 };
-
-static bool offer_has(const char *json, size_t length, const char *word)
-{
-    return memmem(json, length, word, strlen(word)) != NULL;
-}
 
 /* False for most products that are not wanted, by their bytes alone; true where these hold an
  * escape, which could spell the words in another way. */
@@ -253,12 +246,12 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
                                     struct error *err)
 {
     static const struct document_form form = {.paths = paths,
-                                              .element_max = ELEMENT_MAX,
+                                              .element_max = OFFER_ELEMENT_MAX,
                                               .element = take_element,
                                               .gate = "terms/Reserved",
                                               .at_gate = at_reserved};
     static const struct document_form whole = {
-        .paths = all_paths, .element_max = ELEMENT_MAX, .element = take_element};
+        .paths = all_paths, .element_max = OFFER_ELEMENT_MAX, .element = take_element};
     struct list *list = reader;
 
     (void)response;
@@ -275,7 +268,8 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
     if (!splitter_end(list->offer.document.splitter, err))
         return READING_FAILED;
     if (splitter_oversized(list->offer.document.splitter) > 0) {
-        error_set(err, ERROR_UPSTREAM, NULL, "a product is larger than %d bytes", ELEMENT_MAX);
+        error_set(err, ERROR_UPSTREAM, NULL, "a product is larger than %d bytes",
+                  OFFER_ELEMENT_MAX);
         return READING_FAILED;
     }
     if (!list->joined)
@@ -286,7 +280,7 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
 static const struct document_form form = {
     .size = sizeof(struct list),
     .paths = offer_index_paths,
-    .element_max = ELEMENT_MAX,
+    .element_max = OFFER_ELEMENT_MAX,
     .element = offer_take_index,
 };
 static const struct reader_ops read_ops = {NULL,      list_ask,   document_take,

@@ -10,7 +10,6 @@
 #include "pricing/feeds/sources.h"
 #include "pricing/parse_time.h"
 
-#define ELEMENT_MAX 65536
 #define PLANS_MAX 16384 /* a region has six of all types, and six of each family */
 
 enum { PATH_PUBLISHED, PATH_PLAN, PATH_RATE };
@@ -119,20 +118,15 @@ static bool take_plan(struct plans *plans, const struct split_element *element, 
     return true;
 }
 
-static bool plan_has(const char *json, size_t length, const char *word)
-{
-    return memmem(json, length, word, strlen(word)) != NULL;
-}
-
 /* False for most rates that are not wanted, by their bytes alone; true where these hold an
  * escape, which could spell the words in another way. */
 static bool may_be_wanted(const char *json, size_t length)
 {
     return memchr(json, '\\', length) ||
-           (plan_has(json, length, "\"RunInstances\"") &&
-            plan_has(json, length, "\"AmazonEC2\"") &&
-            (plan_has(json, length, "BoxUsage:") ||
-             (plan_has(json, length, "DedicatedUsage:") && plan_has(json, length, ".metal"))));
+           (offer_has(json, length, "\"RunInstances\"") &&
+            offer_has(json, length, "\"AmazonEC2\"") &&
+            (offer_has(json, length, "BoxUsage:") ||
+             (offer_has(json, length, "DedicatedUsage:") && offer_has(json, length, ".metal"))));
 }
 
 /* What a rate says of the product that it is for: only what plain Linux differs in from others.
@@ -305,7 +299,7 @@ static bool plans_ask(void *reader, struct fetch_request *request, struct error 
 static enum reading_state leave_index(struct plans *plans, struct error *err)
 {
     static const struct document_form form = {
-        .paths = paths, .element_max = ELEMENT_MAX, .element = take_element};
+        .paths = paths, .element_max = OFFER_ELEMENT_MAX, .element = take_element};
     const struct reading *reading = plans->document.reading;
     struct price_batch_facts *facts = facts_of(plans);
 
@@ -334,7 +328,7 @@ static enum reading_state plans_page(void *reader, const struct fetch_response *
         return leave_index(plans, err);
     if (splitter_oversized(splitter) > 0) {
         error_set(err, ERROR_UPSTREAM, NULL, "a plan or a rate is larger than %d bytes",
-                  ELEMENT_MAX);
+                  OFFER_ELEMENT_MAX);
         return READING_FAILED;
     }
     if (!add_rates(plans, false, err) || !add_rates(plans, true, err))
@@ -347,7 +341,7 @@ static enum reading_state plans_page(void *reader, const struct fetch_response *
 
 static const struct document_form form = {.size = sizeof(struct plans),
                                           .paths = index_paths,
-                                          .element_max = ELEMENT_MAX,
+                                          .element_max = OFFER_ELEMENT_MAX,
                                           .element = take_index};
 static const struct reader_ops read_ops = {NULL,       plans_ask,   document_take,
                                            plans_page, plans_close, &form};

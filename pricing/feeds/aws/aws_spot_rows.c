@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "pricing/parse_time.h"
 
 #include <expat.h>
@@ -182,16 +183,11 @@ static void XMLCALL on_start(void *user, const char *qualified, const char **att
     }
 }
 
-static bool is_space(char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
-}
-
 static void trim_end(char *text)
 {
     size_t length = strlen(text);
 
-    while (length > 0 && is_space(text[length - 1]))
+    while (length > 0 && text_is_space(text[length - 1]))
         text[--length] = '\0';
 }
 
@@ -219,7 +215,7 @@ static void XMLCALL on_text(void *user, const char *data, int length)
     if (!xml->text)
         return;
     for (int i = 0; i < length; i++) {
-        if (is_space(data[i]) && xml->used == 0)
+        if (text_is_space(data[i]) && xml->used == 0)
             continue;
         if (xml->used + 1 == xml->size) {
             spot_rows_stop(xml, "a text is too long");

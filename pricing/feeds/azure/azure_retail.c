@@ -7,6 +7,7 @@
 #include "common/hash.h"
 #include "common/json_number.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "pricing/commitment.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/pages.h"
@@ -75,13 +76,6 @@ static bool retail_contains(const json_t *item, const char *name, const char *pa
     return strstr(source_text(item, name), part) != NULL;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), wanted = strlen(end);
-
-    return length >= wanted && strcmp(text + length - wanted, end) == 0;
-}
-
 /* "1 Year", "3 Years"; 0 for anything else. */
 static int years_of(const char *term)
 {
@@ -103,11 +97,11 @@ static bool is_wanted(const struct reader *reader, const json_t *item)
                 ? years_of(source_text(item, "reservationTerm")) > 0 && !strstr(sku, " Spot")
                 : retail_is(item, "reservationTerm", "")) &&
            !retail_is(item, "armSkuName", "") && *product && *sku &&
-           !ends_with(product, " Windows") &&
+           !text_ends_with(product, " Windows") &&
            !retail_contains(item, "productName", "Cloud Services") &&
            !retail_contains(item, "productName", "CloudServices") &&
            !retail_contains(item, "productName", "Dedicated") && !strstr(sku, " Low Priority") &&
-           (!strstr(sku, " Spot") || ends_with(sku, " Spot"));
+           (!strstr(sku, " Spot") || text_ends_with(sku, " Spot"));
 }
 
 static bool note_row(struct reader *reader, const json_t *item, struct error *err)
@@ -126,7 +120,7 @@ static bool note_row(struct reader *reader, const json_t *item, struct error *er
 /* A price of the item that is still without its kind and its amount. */
 static struct price price_of(const json_t *item, long long since_us)
 {
-    bool spot = ends_with(source_text(item, "skuName"), " Spot");
+    bool spot = text_ends_with(source_text(item, "skuName"), " Spot");
 
     return (struct price){.kind = spot ? PRICE_SPOT : PRICE_ON_DEMAND,
                           .provider = "azure",
@@ -363,7 +357,7 @@ static bool read_origin(const char *url, struct origin *ret_origin)
     snprintf(ret_origin->host, sizeof ret_origin->host, "%.*s", (int)length, host);
 
     const char *port = strcasecmp(ret_origin->scheme, "https") == 0 ? ":443" : ":80";
-    if (ends_with(ret_origin->host, port))
+    if (text_ends_with(ret_origin->host, port))
         ret_origin->host[strlen(ret_origin->host) - strlen(port)] = '\0';
     return true;
 }

@@ -1,6 +1,7 @@
 #include "pricing/feeds/gcp/gcp_components.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 
 #include <string.h>
 
@@ -92,23 +93,13 @@ const char *gcp_architecture(size_t family)
     return family == GCP_T2A || family == GCP_C4A || family == GCP_N4A ? "arm64" : "x86_64";
 }
 
-static bool components_skip(const char **text, const char *prefix)
-{
-    size_t length = strlen(prefix);
-
-    if (strncmp(*text, prefix, length) != 0)
-        return false;
-    *text += length;
-    return true;
-}
-
 /* "<called> Core running in <somewhere>", to the letter: what stands between is another product.
  */
 static bool is_pair(const char *text, enum gcp_part *ret_part)
 {
-    if (components_skip(&text, " Core" RUNNING))
+    if (text_take(&text, " Core" RUNNING))
         *ret_part = GCP_CORE;
-    else if (components_skip(&text, " Ram" RUNNING) || components_skip(&text, " RAM" RUNNING))
+    else if (text_take(&text, " Ram" RUNNING) || text_take(&text, " RAM" RUNNING))
         *ret_part = GCP_RAM;
     else
         return false;
@@ -117,14 +108,14 @@ static bool is_pair(const char *text, enum gcp_part *ret_part)
 
 static bool is_somewhere(const char *text, const char *before)
 {
-    return components_skip(&text, before) && *text != '\0';
+    return text_take(&text, before) && *text != '\0';
 }
 
 /* `spot` is set where the description began so; ATTACHED sets it, and must not do so twice. */
 static bool is_called(const char *text, const char *called, enum form form,
                       struct gcp_component *component)
 {
-    if (!components_skip(&text, called))
+    if (!text_take(&text, called))
         return false;
     if (form == PAIR)
         return is_pair(text, &component->part);
@@ -133,7 +124,7 @@ static bool is_called(const char *text, const char *called, enum form form,
         return is_somewhere(text, RUNNING);
     if (component->spot)
         return false;
-    component->spot = components_skip(&text, ATTACHED);
+    component->spot = text_take(&text, ATTACHED);
     if (form == GPU)
         return is_somewhere(text, RUNNING);
     return !*text || is_somewhere(text, " in ");
@@ -163,12 +154,12 @@ static bool skip_part(const char **text, enum form form, bool older, enum gcp_pa
 {
     *ret_part = form == PAIR ? GCP_CORE : GCP_EACH;
     if (form != PAIR)
-        return !older && (components_skip(text, "running in ") || components_skip(text, "in ") ||
-                          components_skip(text, "In "));
-    if (components_skip(text, older ? "Core running in " : "Cpu in "))
+        return !older && (text_take(text, "running in ") || text_take(text, "in ") ||
+                          text_take(text, "In "));
+    if (text_take(text, older ? "Core running in " : "Cpu in "))
         return true;
     *ret_part = GCP_RAM;
-    return components_skip(text, older ? "Ram running in " : "Ram in ");
+    return text_take(text, older ? "Ram running in " : "Ram in ");
 }
 
 /* "N2D AMD Cpu in Paris for 1 Year", of the first generation "Cpu in Paris for 1 Year". */
@@ -180,7 +171,7 @@ static bool read_committed(const char *description, bool older,
         const char *text = description;
 
         if (!families[family].committed || (older && family != GCP_C2) ||
-            !components_skip(&text, families[family].committed) ||
+            !text_take(&text, families[family].committed) ||
             !skip_part(&text, families[family].form, older, &component.part))
             continue;
         component.years = years_of(text);
@@ -194,13 +185,13 @@ static bool read_committed(const char *description, bool older,
 
 bool gcp_component_read(const char *description, struct gcp_component *ret_component)
 {
-    if (components_skip(&description, COMMITMENT))
+    if (text_take(&description, COMMITMENT))
         return read_committed(description, false, ret_component);
-    if (components_skip(&description, OLDER_COMMITMENT))
+    if (text_take(&description, OLDER_COMMITMENT))
         return read_committed(description, true, ret_component);
 
-    bool spot = components_skip(&description, "Spot Preemptible ") ||
-                components_skip(&description, "Preemptible ");
+    bool spot =
+        text_take(&description, "Spot Preemptible ") || text_take(&description, "Preemptible ");
 
     for (size_t family = 0; family < GCP_FAMILIES; family++)
         for (size_t i = 0; i < COUNT(families[family].called); i++) {

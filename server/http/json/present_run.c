@@ -93,11 +93,6 @@ static void write_summary(struct json_writer *out, const struct member *row, con
         members_write(out, row->name, &summary_head_members, &run->summary);
 }
 
-static void write_spec(struct json_writer *out, const struct member *row, const void *object)
-{
-    run_spec_write(out, row->name, &((const struct run *)object)->spec);
-}
-
 /* Tokens a second, of workloads on text. */
 static void write_tokens(struct json_writer *out, const struct member *row, const void *object)
 {
@@ -264,7 +259,7 @@ static const struct members end_members = {.rows = end_rows};
 static const struct member run_rows[] = {
     {MEMBER_AS(struct run, "id", id.text), .reference = "RunId"},
     {MEMBER(struct run, state), .members = &run_state_members},
-    {MEMBER_WRITTEN("spec", MEMBER_JSON, write_spec), .reference = "StoredSpec"},
+    {MEMBER_SPEC_AT(struct run, spec), .reference = "StoredSpec"},
     {MEMBER_ROWS(&where_members)},
     {MEMBER_TIME_AT(struct run, "created_at", created_us), .nullable = true,
      .meaning = "null where the document of an imported run does not have it; likewise "

@@ -180,16 +180,11 @@ static void write_tied(struct json_writer *out, const struct member *row, const 
         jsonw_null(out, row->name);
 }
 
-static void write_spec(struct json_writer *out, const struct member *row, const void *object)
-{
-    run_spec_write(out, row->name, &((const struct cell_view *)object)->row.spec);
-}
-
 static const struct member cell_rows[] = {
     {MEMBER_AS(struct cell_view, "cell", index), .range = MEMBER_NOT_NEGATIVE},
     {MEMBER_AS(struct cell_view, "name", row.name)},
     {MEMBER_AS(struct cell_view, "round", row.round), .range = MEMBER_NOT_NEGATIVE},
-    {MEMBER_WRITTEN("spec", MEMBER_JSON, write_spec), .reference = "StoredSpec"},
+    {MEMBER_SPEC_AT(struct cell_view, row.spec), .reference = "StoredSpec"},
     {MEMBER_AS(struct cell_view, "refused", row.refused), .nullable = true,
      .meaning = "Why the cell does not run on this machine."},
     {MEMBER_AS(struct cell_view, "valid_runs", result.valid), .range = MEMBER_NOT_NEGATIVE},

@@ -5,11 +5,6 @@
 #include "engine/spec/run_spec_text.h"
 #include "server/http/json/page.h"
 
-static void write_spec(struct json_writer *out, const struct member *row, const void *object)
-{
-    run_spec_write(out, row->name, &((const struct wanted *)object)->spec);
-}
-
 /* What was measured with it, if anything. */
 static const void *find_contender(const void *object)
 {
@@ -31,7 +26,7 @@ static const struct member contender_rows[] = {
 static const struct members contender_members = {.rows = contender_rows};
 
 static const struct member wanted_rows[] = {
-    {MEMBER_WRITTEN("spec", MEMBER_JSON, write_spec), .reference = "StoredSpec"},
+    {MEMBER_SPEC_AT(struct wanted, spec), .reference = "StoredSpec"},
     {MEMBER(struct wanted, reason), .words = wanted_reason_names,
      .meaning = "In order of worth: no valid run; fewer machines than an interval over machines "
                 "needs; an older version than the newest of the engine; older than `days`."},

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/hex.h"
 #include "common/memory.h"
+#include "common/units.h"
 #include "server/base/option_file.h"
 
 #include <stdarg.h>
@@ -11,7 +12,6 @@
 #define KEYS_WORD "keys="
 #define MANY_WORD "many"
 #define BLANKS " \t"
-#define MIB 1048576LL
 
 const char *const limit_names[LIMITS] = {"requests_per_minute", "runs_per_hour", "mib_per_hour"};
 

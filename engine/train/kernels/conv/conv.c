@@ -3,8 +3,6 @@
 #include "common/cleanup.h"
 #include "engine/train/kernels/conv/conv_rows.h"
 
-#define K_MAX 4096
-
 extern const struct conv_kernel conv_portable_f32, conv_avx2_f32, conv_avx512_f32;
 extern const struct conv_kernel conv_portable_bf16, conv_avx2_bf16, conv_avx512_bf16_bf16,
     conv_amx_bf16;
@@ -30,7 +28,7 @@ bool conv_supports(const struct conv_kernel *kernel, const struct conv_shape *sh
 {
     long k = conv_k(shape);
 
-    return is_shape(shape) && k <= K_MAX && conv_n(shape) % kernel->n_multiple == 0 &&
+    return is_shape(shape) && k <= CONV_K_MAX && conv_n(shape) % kernel->n_multiple == 0 &&
            (conv_is_stem(shape) || k % kernel->k_multiple == 0);
 }
 

@@ -1,8 +1,6 @@
 /* Tested by tests/engine/train/kernels/conv/conv_test.c. */
 #include "engine/train/kernels/conv/conv_groups.h"
 
-#define K_MAX 4096 /* channels of a pixel, at most */
-
 size_t conv_groups_scratch(const struct conv_shape *shape, long number_bytes)
 {
     return conv_is_stem(shape) ? conv_stem_bytes(shape, (size_t)number_bytes) : 0;
@@ -11,7 +9,7 @@ size_t conv_groups_scratch(const struct conv_shape *shape, long number_bytes)
 struct conv_job conv_job_of(const struct conv_shape *shape, const struct conv_call *call,
                             long number_bytes)
 {
-    static const float zeros[K_MAX]; /* of a pixel outside of the image */
+    static const float zeros[CONV_K_MAX]; /* of a pixel outside of the image */
 
     return (struct conv_job){
         .end = &call->end,

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define CONV_K_MAX 4096 /* channels of a pixel of the input */
+
 enum conv_direction { CONV_FORWARD, CONV_BACKWARD_DATA };
 
 /* Kernel 1 or 3 with stride 1 or 2, in both directions; or the first layer of ResNet, kernel 7

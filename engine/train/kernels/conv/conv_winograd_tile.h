@@ -10,7 +10,6 @@
 #define SIDE (TILE + 2)
 #define NUMBERS (SIDE * SIDE)
 #define KERNEL 3
-#define K_MAX 4096
 #define APART 16 /* floats between matrices, so that they do not share the sets of a cache */
 
 #define S (1.0F / 6)
@@ -56,7 +55,7 @@ VEC_INLINE long tiles_across(long size)
 static void tile_pixels(const struct tiled *images, long tile, int side,
                         const stored **ret_pixels)
 {
-    static const stored zeros[K_MAX];
+    static const stored zeros[CONV_K_MAX];
     long size = images->size, across = tiles_across(size), image = tile / (across * across);
     long border = (side - TILE) / 2;
     long top = tile / across % across * TILE - border, left = tile % across * TILE - border;
