@@ -165,8 +165,8 @@ TEST_WITH_DATABASE(what_a_feed_says_is_not_withdrawn)
         "precedence, or switch the feed off");
     snprintf(price.feed, sizeof price.feed, "published");
     EXPECT(prices_put(db, &price, 1, NULL));
-    EXPECT_ERROR(prices_withdraw(db, &(struct price_key){2, THEN_US}, &taken, &listed, &err),
-                 ERROR_CONFLICT);
+    EXPECT_ERROR_SAYS(prices_withdraw(db, &(struct price_key){2, THEN_US}, &taken, &listed, &err),
+                      ERROR_CONFLICT, "published with a figure");
     EXPECT_ERROR(prices_withdraw(db, &(struct price_key){1, THEN_US + 1}, &taken, &listed, &err),
                  ERROR_NOT_FOUND);
     EXPECT_STR(text_at(db, "m5.large", 60), "0.1");

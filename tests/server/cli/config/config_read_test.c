@@ -193,6 +193,7 @@ static const struct {
     {{"serve", "serve"}, "serve", "is one word too many for \"serve\""},
     {{"backup"}, "FILE", "is missing: pennyworth backup FILE"},
     {{"token", "fleet"}, "SCOPES", "is missing: pennyworth token NAME SCOPES"},
+    {{"prices"}, "check", "is missing: pennyworth prices check FILE"},
     {{"prices", "check"}, "FILE", "is missing: pennyworth prices check FILE"},
     {{"prices", "list", "a"}, "list", "is not known; pennyworth prices can only check"},
     {{"backup", "a", "b"}, "b", "is one word too many for \"backup\""},
