@@ -3,7 +3,6 @@ and how old a price may be."""
 import json
 import re
 import time
-import unittest
 from datetime import datetime
 from decimal import Decimal
 
@@ -227,7 +226,3 @@ class Pace(FeedsCase):
     def test_what_is_read_once_a_day_does_not_expire_before_it_is_read_again(self):
         for hours, freshness in ((26, "fresh"), (40, "stale"), (100, "expired")):
             self.assertEqual(({freshness}, freshness), self.freshness(hours))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -116,7 +116,3 @@ class Altered(unittest.TestCase):
         self.assertNotEqual(chosen[0], chosen[2])
         self.assertEqual(RUNS + 1, len(self.check("--sample", "1000", status=1).stderr.split(
             "was altered")) - 1 + RUNS + 1 - 50)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@ workloads of registered engines, filters that match nothing, labels that tell br
 the cost of a run that is worth none."""
 import csv
 import io
-import unittest
 
 from catalogue import list_types
 from harness import WORKLOADS, Case, fake
@@ -293,7 +292,3 @@ class Unranked(Case):
         self.assertEqual(201, hub.post(line.decode(), path="/v1/runs/import").status)
         there = hub.get(f"/v1/runs/{bad['id']}").json()
         self.assertEqual(bad["cost"], there["cost"] | {"identity": bad["cost"]["identity"]})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import tempfile
 import threading
-import unittest
 from pathlib import Path
 
 from harness import SERVER, Server, ServerCase, fake, pennyworth, until
@@ -225,7 +224,3 @@ class ByCommand(BackupCase):
         with sqlite3.connect(self.path("other")) as other:
             other.execute("CREATE TABLE t (x)")
         self.assertRefused(pennyworth("check", "--database", self.path("other")), "another program")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,5 @@
 """The batch of a run that leaves it to the machine: timed, chosen, and said."""
 import json
-import unittest
 
 from harness import ServerCase, fake
 from waiting import until
@@ -60,7 +59,3 @@ class Chosen(ServerCase):
         self.server.wait_for_sweep(sweep["id"])
         self.assertEqual([8, 8], [self.server.show(run["id"])["spec"]["batch_size"]
                                   for run in self.server.runs_of_sweep(sweep["id"])])
-
-
-if __name__ == "__main__":
-    unittest.main()

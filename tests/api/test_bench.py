@@ -412,7 +412,3 @@ class WhenTimeIsUp(Bench):
 
 def setUpModule():
     WhenTimeIsUp.begin()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,5 +1,4 @@
 """bench --wanted: a candidate measures what its hub wants next, and says so where that is nothing."""
-import unittest
 from datetime import datetime, timezone
 
 from run_documents import document, take_in
@@ -64,7 +63,3 @@ class Wanted(Bench):
         ended = self.check(self.candidate.run("bench", "--wanted", "--report-to",
                                               f"http://127.0.0.1:{hub.port}/nowhere"), 1)
         self.assertIn("the hub answered 404 when asked what is wanted", ended.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,5 @@
 """Machines that were launched, not to be had, or taken back: reported, counted by zone, and shown
 beside the spot prices of a comparison."""
-import unittest
 from datetime import datetime, timedelta, timezone
 
 from harness import Case, pages
@@ -74,7 +73,3 @@ class Capacity(Case):
             "days", "launched", "launch_failed", "preempted")))
         self.assertEqual(0, shown(zone="us-east-1a")["c5.large"]["launch_failed"])
         self.assertIsNone(shown(price_at=ago(days=1))["c5.large"])
-
-
-if __name__ == "__main__":
-    unittest.main()

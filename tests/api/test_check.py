@@ -4,7 +4,6 @@ import json
 import signal
 import tempfile
 import time
-import unittest
 from pathlib import Path
 
 from harness import ServerCase, fake, until
@@ -314,7 +313,3 @@ class Confirmed(ServerCase):
         answer = check(server, slow[0], query + "&wait=60").json()
         self.assertEqual("finished", answer["confirmation"]["state"])
         self.assertIs(True, answer["confirmed"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import unittest
 from pathlib import Path
 
 import yaml
@@ -196,7 +195,3 @@ class Script(ServerCase):
         done = subprocess.run(["shellcheck", str(SCRIPT)], capture_output=True, text=True,
                               timeout=60)
         self.assertEqual("", done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

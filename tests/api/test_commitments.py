@@ -1,7 +1,5 @@
 """Prices of commitments: listed with term and payment, compared where a question names them, and
 never in the place of a price by the hour."""
-import unittest
-
 from feed_payloads import Azure
 from feed_server import FeedServer
 from harness import Case
@@ -76,8 +74,3 @@ class Commitments(Case):
         cheaper = self.compare("&price=reserved_3y_no_upfront&discount=0.5")["price"]
         self.assertAlmostEqual(self.hourly * 5000 / (3 * YEAR), cheaper["price_per_hour"],
                                places=6)
-
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """The comparison as clients see it: what was published comes out as published, what is not known is
 said in words, and prices, deadlines and formulas change the order as they should."""
-import unittest
-
 from harness import Case, ServerCase, fake
 from stored_rows import store_types
 
@@ -98,7 +96,3 @@ class Measured(Case):
                  if line.startswith("pennyworth_samples_per_dollar{")]
         self.assertEqual(3, len(lines))
         self.assertIn(',instance_type="c.large",', text)
-
-
-if __name__ == "__main__":
-    unittest.main()

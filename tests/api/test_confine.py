@@ -133,7 +133,3 @@ class Confined(Case):
         pid = self.worker(server, NATIVE)
         self.assertEqual(["300", "300"], limits(pid)["Max open files"])
         server.stop()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -88,7 +88,3 @@ class WhileServing(Case):
         self.assertEqual(503, send(server, [document(5000)]).status)
         server.stop()
         self.assertEqual(before, digest(server.database))
-
-
-if __name__ == "__main__":
-    unittest.main()

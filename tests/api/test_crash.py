@@ -167,7 +167,3 @@ class Killing(unittest.TestCase):
               f"{sum(client.replays for client in self.clients)} replayed, "
               f"{given} ids given, {len(everything)} runs stored, "
               + ", ".join(f"{count} {state}" for state, count in sorted(states.items())))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 import tempfile
 import time
-import unittest
 
 from harness import Case, fake, until
 from run_documents import FIGURE, document, export, ids, run_id, send
@@ -212,7 +211,3 @@ class Runs(DiskCase):
         self.assertEqual(["finished", "interrupted"], states())
         server.stop()
         self.assertWhole(server)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -108,7 +108,3 @@ class Disturbed(Case):
         self.assertEqual("invalid", run["validity"]["level"])
         self.assertGreater(found["value"], 3)
         self.assertIn("periods", found["words"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@ import collections
 import json
 import socket
 import time
-import unittest
 
 from harness import SANITIZED, Case, Events, ServerCase, fake, together, until
 from http_clients import story
@@ -193,7 +192,3 @@ class SlowReader(Case):
         self.server.delete(f"/v1/runs/{run_id}")
         self.assertEqual(["queued", "running", "cancelled"], story(other))
         print(json.dumps({"dropped_after_steps": last[-1] - seen[0][1]}))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,4 @@
 """How training scales over the sizes of a family: what was measured beside what only the feeds know."""
-import unittest
-
 from catalogue import list_types
 from harness import ServerCase
 from run_documents import document, machine, take_in
@@ -64,7 +62,3 @@ class Families(ServerCase):
         self.assertEqual(page["families"][:1], first["families"])
         second = self.page(limit=1, cursor=first["next_cursor"])
         self.assertEqual((page["families"][1:], None), (second["families"], second["next_cursor"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

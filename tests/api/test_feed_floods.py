@@ -1,6 +1,5 @@
 """Feeds that would fill memory, or never end: they are given up, and the old prices stay."""
 import json
-import unittest
 
 import test_feeds
 from feed_server import Bomb, FeedServer, Pages, status
@@ -73,7 +72,3 @@ class TooMuch(test_feeds.FeedsCase):
             self.assertRegex(feed["reason"], "(?i)connect|refused|which regions")
             self.assertEqual(before, stage.server.prices())
         self.everywhere(check)
-
-
-if __name__ == "__main__":
-    unittest.main()

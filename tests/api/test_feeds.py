@@ -181,7 +181,3 @@ class BadFeeds(FeedsCase):
             stage.play()
             stage.server.refresh(stage.NAME)
         self.everywhere(check, SpotPage)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -164,7 +164,3 @@ class OverTls(Case):
         self.assertHealthy(health(*asked, ours[0]))
         self.assertIll(health(*asked, other[0]), "https://127.0.0.1:", "certificate")
         self.assertIll(health(*asked, "/nowhere.pem"), "/nowhere.pem")
-
-
-if __name__ == "__main__":
-    unittest.main()

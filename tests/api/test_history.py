@@ -1,6 +1,5 @@
 """The history of what was measured: its changes are found, dated, sized, and attributed to what
 changed with them."""
-import unittest
 from urllib.parse import urlencode
 
 from harness import fake
@@ -88,7 +87,3 @@ class History(DescribedCase):
         before = self.history(instance_type="a.large")["runs"]
         self.server.run("ok", steps=5)
         self.assertEqual(before + 1, self.history(instance_type="a.large")["runs"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -372,7 +372,3 @@ class Dawdlers(Case):
         server = self.serve("--header-seconds", "1", "--body-seconds", "1", "--idle-seconds", "1")
         run_id = server.queue("slow", steps=40)
         self.assertEqual("finished", server.get(f"/v1/runs/{run_id}?wait=60").json()["state"])
-
-
-if __name__ == "__main__":
-    unittest.main()

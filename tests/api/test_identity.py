@@ -2,7 +2,6 @@
 import json
 import re
 import time
-import unittest
 
 from feed_payloads import Aws
 from feed_server import Document, FeedServer, silent, slow
@@ -228,7 +227,3 @@ class MachinePrice(IdentityCase):
         price = server.get("/v1/machine").json()["price"]
         self.assertEqual((listed["price_per_hour"], 0.5, "ours"), (
             price["price_per_hour"], price["discount"]["factor"], price["discount"]["note"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -371,7 +371,3 @@ class Together(ServerCase):
         self.assertEqual(300, len(ids(export(server))))
         self.assertTrue(server.get(f"/v1/runs/{run_id(299)}/recompute").json()["identical"])
         server.stop()
-
-
-if __name__ == "__main__":
-    unittest.main()

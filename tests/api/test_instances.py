@@ -1,7 +1,5 @@
 """What feeds say of instance types: found by filter, page by page, with prices where a region is
 named."""
-import unittest
-
 from harness import ServerCase
 from price_server import OnDemandPage
 
@@ -57,7 +55,3 @@ class Instances(ServerCase):
                 self.assertEqual([wanted] if wanted else [],
                                  [price["nanos_per_hour"] for price in row["prices"]])
                 self.assertTrue(all(price["region"] == region for price in row["prices"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -87,7 +87,3 @@ class WithJax(BesideOurs):
     def test_threads_are_as_many_as_were_asked_for(self):
         run = self.losses("jax", workload="resnet50", batch_size=2, threads=1, steps=1)[0]
         self.assertEqual(1, run["engine_details"]["threads"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """Numbers, texts and times at the edges of what the description allows: each is taken or refused as
 it says there, and what is answered keeps to it."""
-import unittest
-
 from harness import fake
 from openapi import DescribedCase
 from run_documents import FIGURE
@@ -78,7 +76,3 @@ class Limits(DescribedCase):
         self.assertEqual((8, int), (spec["batch_size"], type(spec["batch_size"])))
         self.refuses("/v1/runs", "batch_size", '{"batch_size": 8.5}')
         self.refuses("/v1/runs", "seed", {"seed": 2**53 + 1})
-
-
-if __name__ == "__main__":
-    unittest.main()

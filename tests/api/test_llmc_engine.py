@@ -93,7 +93,3 @@ class WithTheProgram(BesideOurs):
         run = self.beside_ours("llmc", 1e-4, workload="gpt2", batch_size=4, warmup_steps=0, steps=4)
         self.assertEqual("llm.c (train_gpt2)", run["software"])
         self.assertEqual(engine.PARAMETERS, run["engine_details"]["parameters"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -72,7 +72,3 @@ class Held(unittest.TestCase):
         first.request("GET", PATH)
         server.stop()
         first.close()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -249,7 +249,3 @@ class Libraries(ServerCase):
                 self.assertEqual(word, run["loaded"][field])
         run = self.server.run("native", steps=200, threads=1)
         self.assertEqual(("system", "gnu"), (run["loaded"]["allocator"], run["loaded"]["openmp"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -113,7 +113,3 @@ class LittleMemory(Case):
             os.kill(pid, signal.SIGKILL)
         self.assertEqual("the worker was killed by signal 9 (Killed)",
                          self.server.wait(run["id"])["reason"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 matter of tests/engine/train; here a few stand for all."""
 import csv
 import io
-import unittest
 
 from harness import ServerCase
 
@@ -63,8 +62,3 @@ class Networks(ServerCase):
                     continue
                 self.assertAlmostEqual(1, value["value"] / tokens / speed)
                 self.assertAlmostEqual(1, float(line["tokens_per_second"]) / value["value"], 4)
-
-
-
-if __name__ == "__main__":
-    unittest.main()

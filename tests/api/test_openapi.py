@@ -5,7 +5,6 @@ import re
 import signal
 import socket
 import sqlite3
-import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from jsonschema import Draft202012Validator, ValidationError
@@ -440,7 +439,3 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, Case):
         self.assertEqual(503, reply.status)
         self.description.check("POST", "/v1/runs", reply)
         connection.close()
-
-
-if __name__ == "__main__":
-    unittest.main()

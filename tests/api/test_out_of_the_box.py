@@ -2,7 +2,6 @@
 that stands elsewhere. The clouds' metadata services and all feeds are played on loopback."""
 import re
 import time
-import unittest
 import urllib.parse
 
 from feed_payloads import Aws, Azure
@@ -148,7 +147,3 @@ class OutOfTheBox(Case):
         self.addCleanup(server.stop)
         with self.assertRaises(Exception):
             server.start()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """The page as it is sent: names that hold a hash, packed or not, kept or asked for again."""
 import gzip
 import re
-import unittest
 
 from harness import ROOT, ServerCase
 
@@ -126,7 +125,3 @@ class Page(ServerCase):
             self.assertNotRegex(text, r"innerHTML|outerHTML|insertAdjacentHTML|document\.write")
             self.assertNotRegex(text, r"""style=["']|\('style'|\beval\(""", path)
             self.assertNotRegex(text, r"(?<!xmlns=.)https?://(?!www\.w3\.org/2000/svg)", path)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -212,7 +212,3 @@ class Recipe(unittest.TestCase):
                                     ("fc.bias", (1000,), (0.01, 0.0)),
                                     ("images", (4, 3, 224, 224), (recipe.root(3), 0.0))):
             self.assertEqual(wanted, recipe.scale_and_shift(name, shape), name)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,5 @@
 """Pictures of the comparison for other pages: what they say, who gets them, and that names of
 strangers stay text."""
-import unittest
 import xml.etree.ElementTree as xml
 from urllib.parse import urlencode
 
@@ -70,8 +69,3 @@ class Pictures(ServerCase):
         etag = server.get(CHART).headers["etag"]
         self.assertEqual(201, server.post({**FIGURE, "workload": "resnet50"}, path="/v1/figures").status)
         self.assertEqual(200, server.get(CHART, If_None_Match=etag).status)
-
-
-
-if __name__ == "__main__":
-    unittest.main()

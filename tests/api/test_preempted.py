@@ -1,7 +1,6 @@
 """The cloud provider reclaims the machine in the middle of a run: what clients see, what is kept,
 and what continues later."""
 import re
-import unittest
 
 import harness
 from feed_server import FeedServer, silent, status
@@ -232,7 +231,3 @@ class Asking(Case):
         self.busy(server)
         until(lambda: self.notices() >= 1, "it asks")
         server.stop()
-
-
-if __name__ == "__main__":
-    unittest.main()

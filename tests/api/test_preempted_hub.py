@@ -4,7 +4,6 @@ import json
 import os
 import sqlite3
 import tempfile
-import unittest
 from pathlib import Path
 
 from candidate import QUICK_ENGINE, TOKEN, GOOD, Candidate, FakeHub
@@ -122,7 +121,3 @@ class Preempted(Case):
             page = hub.get(f"/v1/capacity?sender={sender}").json()
             self.assertEqual(count, len(page["capacity"]))
         self.assertEqual(["sender"], [each["parameter"] for each in page["unmatched"]])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -118,7 +118,3 @@ class Examples(unittest.TestCase):
                                                     "currency", "text")) for row in server.prices()]
                 self.assertIn(wanted, found)
                 server.stop()
-
-
-if __name__ == "__main__":
-    unittest.main()

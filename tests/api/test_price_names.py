@@ -1,7 +1,5 @@
 """Names and numbers about prices that would be taken and then never match anything: each is
 refused, or answered with what there is instead."""
-import unittest
-
 from harness import ServerCase
 
 PRICE = {"provider": "aws", "region": "us-east-1", "instance_type": "p4d.24xlarge",
@@ -38,7 +36,3 @@ class Names(ServerCase):
             done = self.command("serve", "--port", "0", *flags, status=2)
             self.assertIn(flags[0], done.stderr)
             self.assertIn(words, done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """The price of a machine without a type, which a person types: what is stored, which runs have it,
 and what is refused."""
-import unittest
-
 from harness import Case, fake
 from stored_rows import measured
 
@@ -142,7 +140,3 @@ class ThisMachine(Case):
                 self.assertIn(words, reply.json()["detail"])
         self.assertEqual(0.5, self.server.get("/v1/machine").json()["price"]["price_per_hour"])
         self.assertEqual(0.5, self.server.show(run)["cost"]["price"]["price_per_hour"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """Where a row of a comparison is priced: in the region of its runs unless the question names
 regions, and what is said where no price is known there."""
 import time
-import unittest
 
 from harness import ServerCase
 from openapi import Description
@@ -114,7 +113,3 @@ class Regions(ServerCase):
         take_in(self.server, [run])
         row = self.row("home.large", "label=branch=west")
         self.assertIn("in us-west-2; one is known in eu-central-1 and 1 more", row["why_no_price"])
-
-
-if __name__ == "__main__":
-    unittest.main()

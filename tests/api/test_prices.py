@@ -2,7 +2,6 @@
 page, for this machine."""
 import json
 import os
-import unittest
 import urllib.parse
 from datetime import datetime, timedelta, timezone
 
@@ -196,7 +195,3 @@ class Files(PriceCase):
         self.assertEqual("failed", feed["state"], feed)
         self.assertRegex(feed["reason"], "line 3: price_per_hour must be")
         self.assertEqual(before, amounts())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,4 @@
 """What others published: there from the start, stored once, and never mixed with local measurements."""
-import unittest
-
 from harness import ServerCase, fake, until
 from run_documents import FIGURE
 
@@ -98,7 +96,3 @@ class Published(ServerCase):
         late.flags = ["--published", "on"]
         late.start()
         self.assertEqual([], self.figures(late))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -169,7 +169,3 @@ class Push(Case):
         self.push_in_vain(hub.url, "--report-token-file", path,
                           reason="403: this token may not import")
         self.assertEqual("Bearer " + TOKEN, hub.requests[0][1]["Authorization"])
-
-
-if __name__ == "__main__":
-    unittest.main()

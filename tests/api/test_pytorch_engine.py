@@ -111,7 +111,3 @@ class WithPyTorch(BesideOurs):
         self.beside_ours("pytorch", 1e-4, {"layout": "nchw"}, **base)
         self.beside_ours("pytorch", 1e-4, {"input_workers": 2}, **base)
         self.beside_ours("pytorch", 1e-2, {"precision": "bf16"}, **base)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@ sentence: every parameter of every route, and every member of every body, as the
 value that its description does not allow."""
 import json
 import re
-import unittest
 import urllib.parse
 
 from jsonschema import ValidationError
@@ -183,7 +182,3 @@ class Questions(ServerCase):
         for path, query, field in TOGETHER:
             with self.subTest(path=path, query=query):
                 self.assertProblem(self.server.get(f"{path}?{query}"), 400, field=field)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -104,7 +104,3 @@ class ReadFeed(unittest.TestCase):
         found = self.read("gcp-billing-catalog", "", gcp.pages())
         self.assertEqual(sorted(expected),
                          [line for line in found if line.split()[0] in wanted])
-
-
-if __name__ == "__main__":
-    unittest.main()

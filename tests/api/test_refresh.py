@@ -2,7 +2,6 @@
 failures do not disturb others, how it stops, and what it never reveals."""
 import json
 import re
-import unittest
 
 from feed_payloads import Aws, Azure
 from feed_server import Document, FeedServer, silent, slow, status
@@ -224,7 +223,3 @@ class Secrets(RefreshCase):
                 self.assertNotIn(AWS_SECRET, sent)
                 self.assertIn(AWS_ID, request.headers["authorization"])
                 self.assertEqual(AWS_TOKEN, request.headers["x-amz-security-token"])
-
-
-if __name__ == "__main__":
-    unittest.main()

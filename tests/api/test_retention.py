@@ -2,7 +2,6 @@
 import csv
 import io
 import json
-import unittest
 
 from harness import ServerCase, fake, until
 from run_documents import document, export, ids, line, run_id, take_in
@@ -121,7 +120,3 @@ class Retention(ServerCase):
     def test_its_events_and_implementations_are_served(self):
         self.get("/implementations")
         self.get("/events")
-
-
-if __name__ == "__main__":
-    unittest.main()

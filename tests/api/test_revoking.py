@@ -2,7 +2,6 @@
 import json
 import os
 import signal
-import unittest
 
 import test_tokens
 from harness import until
@@ -83,7 +82,3 @@ class Revoking(test_tokens.Case):
         with open(self.file) as file:
             self.assertEqual(line("c1", "import"), file.read())
         self.assertIn("--database", self.revoke("c1", "--with-runs", "on", status=2))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,5 +1,4 @@
 """Lists and exports of runs: what each run cost, and filters by what it is."""
-import unittest
 from urllib.parse import urlencode
 
 from harness import ServerCase, fake, pages
@@ -76,7 +75,3 @@ class Filters(ServerCase):
             return self.server.get("/v1/runs?since=1999-01-01&" + urlencode(question)).json()
         self.assertEqual(self.listed("?limit=200&since=1999-01-01"),
                          [run["id"] for page in pages(ask, limit=5) for run in page["runs"]])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@ import csv
 import io
 import json
 import time
-import unittest
 
 from harness import ServerCase, fake, together, until
 
@@ -306,7 +305,3 @@ class Telling(ServerCase):
         rows = csv.DictReader(io.StringIO(self.get(self.detailed, "steps", Accept="text/csv")
                                           .body.decode(), newline=""))
         self.assertEqual(steps, [step_of_row(row) for row in rows])
-
-
-if __name__ == "__main__":
-    unittest.main()

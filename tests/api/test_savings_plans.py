@@ -3,7 +3,6 @@ JSON, CSV and Markdown."""
 import csv
 import io
 import json
-import unittest
 
 from feed_server import Document, FeedServer
 from harness import Case
@@ -109,7 +108,3 @@ class SavingsPlans(Case):
             self.assertIn(f"no feed has a price ({kind}) for m5.large", row["why_no_price"])
             self.assertIn(words, row["why_no_price"])
             self.assertIn("price=savings_plan_1y", row["why_no_price"])
-
-
-if __name__ == "__main__":
-    unittest.main()

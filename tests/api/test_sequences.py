@@ -212,7 +212,3 @@ class Sequences(unittest.TestCase):
                 with self.subTest(seed=seed, question=question):
                     lived, fresh = self.check(world.server, question), self.ask(other, question)
                     self.assertEqual([], differences(fresh, lived))
-
-
-if __name__ == "__main__":
-    unittest.main()

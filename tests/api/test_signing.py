@@ -2,7 +2,6 @@
 import json
 import os
 import stat
-import unittest
 
 import test_tokens
 from candidate import Candidate
@@ -209,7 +208,3 @@ class Candidates(Case):
         self.assertIn("is damaged", said)
         self.assertNotIn(secret_digits, said)
         self.key("spin", status=2)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 last 7, 30 and 90 days."""
 import sqlite3
 import time
-import unittest
 from datetime import datetime
 
 from harness import Case, fake, until
@@ -129,7 +128,3 @@ class History(Spot):
         self.assertAlmostEqual(28 / 30, month["share_above_on_demand"], places=4)
         self.assertAlmostEqual(60, quarter["known_days"], places=2)
         self.assertAlmostEqual(58 / 60, quarter["share_above_on_demand"], places=4)
-
-
-if __name__ == "__main__":
-    unittest.main()

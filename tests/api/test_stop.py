@@ -5,7 +5,6 @@ import signal
 import subprocess
 import tempfile
 import time
-import unittest
 
 import harness
 from harness import SERVER, Events, Server, fake, together, until, worker_pids
@@ -227,7 +226,3 @@ class Starting(Case):
         self.assertIn("PENNYWORTH_WRITE_TOKEN", done.stdout)
         done = self.command("--port", "x", "--version")
         self.assertTrue(re.fullmatch(r"pennyworth \d+\.\d+\.\d+\n", done.stdout), done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

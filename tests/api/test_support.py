@@ -2,7 +2,6 @@
 rules, each marked as such."""
 import csv
 import io
-import unittest
 import urllib.parse
 
 from catalogue import list_types
@@ -83,7 +82,3 @@ class Support(ServerCase):
                 self.assertAlmostEqual(value or 0, float(line[key] or 0))
                 self.assertEqual(row[key]["source"] or "", line[key + "_source"])
             self.assertEqual(row["why_not"] or "", line["why_not"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """A sweep followed as it goes: by events, and by an answer that is held until its end."""
 import signal
 import time
-import unittest
 
 from harness import Case, Events, ServerCase, fake, together, until
 from http_clients import story
@@ -194,7 +193,3 @@ class Stopping(Case):
             return None
         held, streamed, _ = together(3, act)
         self.assertEqual(("running", ["running"]), (held, streamed))
-
-
-if __name__ == "__main__":
-    unittest.main()

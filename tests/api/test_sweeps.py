@@ -1,7 +1,6 @@
 """Sweeps over HTTP: sets of runs with one answer, through cancelling, killing and refusing."""
 import csv
 import io
-import unittest
 
 from harness import Case, ServerCase, fake, until
 
@@ -200,7 +199,3 @@ class Killed(Case):
         places = sorted((cell["cell"], run["block"]) for cell in sweep["cells"]
                         for run in cell["runs"] if run["state"] == "finished")
         self.assertEqual([(0, 0), (0, 1), (1, 0), (1, 1)], places)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 before stays as it was."""
 import json
 import tempfile
-import unittest
 from pathlib import Path
 
 from harness import Case, ServerCase, fake, until
@@ -237,7 +236,3 @@ class Audited(Case):
                          [(each["who"], each["did"], each["id"], each["reason"])
                           for each in entries if "did" in each])
         self.assertEqual(5, sum(each["who"] == "bob" and each["status"] == 403 for each in entries))
-
-
-if __name__ == "__main__":
-    unittest.main()

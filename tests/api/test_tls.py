@@ -203,7 +203,3 @@ class Files(Case):
         for key, logged in ((open_key, True), (self.key, False)):
             server = self.running(SecureServer(self.certificate, key, engines=ENGINES))
             self.assertEqual(logged, "can be read or changed by everybody" in server.read_log())
-
-
-if __name__ == "__main__":
-    unittest.main()

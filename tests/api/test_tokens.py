@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import stat
 import tempfile
-import unittest
 
 import harness
 from harness import fake, until
@@ -383,6 +382,3 @@ class Audit(Case):
              for entry in self.audit()])
         text = self.ask(server, "GET", "/metrics", "c1").body.decode()
         self.assertIn('pennyworth_sender_runs_total{sender="c1"} 300\n', text)
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """What a machine should measure next: a hub asks for what it lacks, and the answer can be run as it
 is."""
-import unittest
-
 from harness import ServerCase
 from run_documents import document, take_in
 
@@ -38,7 +36,3 @@ class Wanted(ServerCase):
         server = self.own_server(engines={"elsewhere": self.server.engines["ok"]})
         [wanted] = self.ask(instance_type="one.large", engine="elsewhere")["wanted"]
         self.assertEqual(201, server.post(wanted["spec"]).status)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -220,7 +220,3 @@ class Configured(Case):
         run = server.run("native", steps=10)
         self.assertEqual("finished", run["state"])
         self.assertAlmostEqual(0.002, run["summary"]["median_step_seconds"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,10 +1,16 @@
 """What every test of programs needs, whatever it starts: patience, a port, and a share of many cases."""
 import os
 import socket
+import sys
 import time
+from pathlib import Path
 
 PATIENCE = 60  # seconds until something that must happen counts as not happening
 LONGEST_PAUSE = 0.05
+
+SCRIPT = Path(sys.argv[0]).resolve()
+if SCRIPT.name.startswith("test_") and SCRIPT.with_name("__main__.py").exists():
+    raise SystemExit(f"it runs no test by itself: python3 {SCRIPT.parent} {SCRIPT.stem}")
 
 
 def until(truth, what, seconds=PATIENCE, pause=0.01):

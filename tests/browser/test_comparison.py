@@ -3,7 +3,6 @@ numbers, a question that lives in the address, and nothing that is unknown shown
 import re
 import sqlite3
 import time
-import unittest
 
 from compared_rows import FiveTypes
 from selenium.webdriver.common.keys import Keys
@@ -131,7 +130,3 @@ class Compared(FiveTypes):
     def test_axe_finds_nothing(self):
         self.see("?workload=mlp2017&reference=a.large&hourly_value=2&discount=0.8")
         self.assertLooksRight("comparison")
-
-
-if __name__ == "__main__":
-    unittest.main()

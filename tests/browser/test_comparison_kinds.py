@@ -2,7 +2,6 @@
 and the sizes of a family."""
 import sqlite3
 import tempfile
-import unittest
 from pathlib import Path
 
 from browser import BrowserCase
@@ -170,7 +169,3 @@ class Family(Rows):
     def test_a_family_without_sizes_says_so(self):
         self.open("/?view=family&family=nothing")
         self.until(lambda: "No size of such a family is known" in self.text(), "the answer")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """The question of a comparison: it lives in the address, each choice in it is one step back, and what
 is wrong in it is shown where it stands."""
 import sqlite3
-import unittest
 
 from compared_rows import FiveTypes
 from selenium.webdriver.common.keys import Keys
@@ -83,7 +82,3 @@ class Question(FiveTypes):
         self.assertEqual(["/v1/comparison?workload=mlp2017&reference=a.large&limit=1000&format=csv",
                           "/v1/comparison?workload=mlp2017&reference=a.large&limit=1000&format=markdown"],
                          links)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """A run followed on the page to its end, and what may happen meanwhile."""
 import contextlib
 import re
-import unittest
 
 from browser import BrowserCase
 from harness import fake
@@ -95,6 +94,3 @@ class Following(BrowserCase):
         self.assertEqual(port, self.server.port)
         self.assertEqual("interrupted", self.server.show(run_id)["state"])
         self.until(lambda: "interrupted" in self.text().lower(), "what became of it is shown")
-
-if __name__ == "__main__":
-    unittest.main()

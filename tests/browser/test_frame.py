@@ -1,7 +1,5 @@
 """The frame of the page, whatever its views show: it keeps to itself, can be used by keyboard and by
 screen reader, and its address says where one is."""
-import unittest
-
 from browser import BrowserCase
 from selenium.webdriver.common.keys import Keys
 from waiting import share
@@ -159,6 +157,3 @@ class Limits(BrowserCase):
                             ".map((each) => each.transferSize)")
         self.assertTrue(again)
         self.assertEqual({0}, set(sizes))
-
-if __name__ == "__main__":
-    unittest.main()

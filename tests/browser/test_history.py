@@ -1,6 +1,5 @@
 """The history of a workload: lines that may be compared, what did not count, and what it cost."""
 import sqlite3
-import unittest
 
 from browser import BrowserCase
 from harness import fake
@@ -170,7 +169,3 @@ class Nothing(BrowserCase):
         self.open("/?view=history")
         self.assertIn("No run has finished yet", self.text())
         self.assertTrue(self.all(".empty a"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,5 @@
 """A run asked for on the page."""
 import json
-import unittest
 
 from browser import BrowserCase
 from harness import WORKLOADS, fake
@@ -143,6 +142,3 @@ class Measuring(BrowserCase):
         self.driver.back()
         self.until(lambda: not self.all("[data-field=preset]"), "the form of runs")
         self.assertEqual({"engine": "ok", "steps": 9}, self.sent())
-
-if __name__ == "__main__":
-    unittest.main()

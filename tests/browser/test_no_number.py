@@ -1,7 +1,5 @@
 """The card of a machine without a number: who uses it now, after a run without a result, together with
 rows of other machines, for a question that a run here does not answer, and where a token is needed."""
-import unittest
-
 from one_button import BUTTON, CARD, Card
 from neighbours import NAME, busy_neighbour
 from run_documents import document, machine, take_in
@@ -110,7 +108,3 @@ class Tokens(Card):
         self.press(self.WRITE, Keys.ENTER)
         self.until(lambda: self.all("table.rows tbody th"), "the row")
         self.script("sessionStorage.clear()")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """The first minute on the page: an empty comparison offers one button, and what it starts ends as a
 ranked row in dollars."""
 import json
-import unittest
 
 from one_button import BUTTON, CARD, Card, fake
 from selenium.webdriver.common.by import By
@@ -75,7 +74,3 @@ class FirstMinute(Card):
                          values)
         self.assertEqual("of the machine (default)",
                          self.text("[data-field=precision] option:checked"))
-
-
-if __name__ == "__main__":
-    unittest.main()

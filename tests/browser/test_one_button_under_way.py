@@ -1,6 +1,4 @@
 """The one button after the click: figures move, prices are typed, a reload finds the run."""
-import unittest
-
 from one_button import BUTTON, CARD, Card
 from selenium.webdriver.common.keys import Keys
 
@@ -88,7 +86,3 @@ class UnderWay(Card):
         self.assertEqual("here-title", self.focused().get_dom_attribute("id"))
         self.press(Keys.TAB)
         self.assertEqual(self.one(BUTTON), self.focused())
-
-
-if __name__ == "__main__":
-    unittest.main()

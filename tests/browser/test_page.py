@@ -1,6 +1,5 @@
 """Every view of the page loads, fits and is accessible, and its numbers have the digits that people want."""
 import re
-import unittest
 
 from browser import ROOT, BrowserCase
 from waiting import share
@@ -61,7 +60,3 @@ class Published(Views):
     """The same on the database that a new server has."""
     TURN = 2
     FLAGS = ("--published", "on")
-
-
-if __name__ == "__main__":
-    unittest.main()

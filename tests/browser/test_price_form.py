@@ -1,6 +1,4 @@
 """The price of a machine without a type, typed on the page: the dollars appear at once."""
-import unittest
-
 from browser import BrowserCase
 from harness import fake
 from stored_rows import measured
@@ -120,7 +118,3 @@ class PriceForm(BrowserCase):
         self.server.delete(f"/v1/runs/{run}")
         self.server.wait(run)
         self.assertEqual(0.25, self.server.show(run)["cost"]["price"]["price_per_hour"])
-
-
-if __name__ == "__main__":
-    unittest.main()

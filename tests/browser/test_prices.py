@@ -2,7 +2,6 @@
 import json
 import tempfile
 import time
-import unittest
 from pathlib import Path
 
 from browser import BrowserCase
@@ -152,7 +151,3 @@ class HeldBack(BrowserCase):
         self.waits(lambda feed: feed["state"] == "ok" and not feed["scopes"][0]["held"])
         self.until(lambda: not self.accept(), "there is nothing to accept any more")
         self.until(lambda: "In doubt" not in self.text(), "the price is shown as it is now")
-
-
-if __name__ == "__main__":
-    unittest.main()

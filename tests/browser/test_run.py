@@ -1,7 +1,6 @@
 """One run on the page, from its start to its end."""
 import re
 import sqlite3
-import unittest
 
 from browser import BrowserCase
 from selenium.webdriver.common.keys import Keys
@@ -101,7 +100,3 @@ class Unpriced(BrowserCase):
         self.open(f"/?view=run&id={run['id']}")
         self.assertIn("unknown: " + run["cost"]["why_no_price"], self.text(".amounts"))
         self.assertNotIn("$0", self.text(".amounts"))
-
-
-if __name__ == "__main__":
-    unittest.main()

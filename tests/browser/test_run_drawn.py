@@ -1,6 +1,5 @@
 """The steps of a run and its roof, drawn; the same is in words."""
 import sqlite3
-import unittest
 
 from run_scenes import RunCase
 from selenium.webdriver.common.keys import Keys
@@ -80,7 +79,3 @@ class Drawn(RunCase):
             self.until(lambda: words in self.script(
                 "const twin = document.querySelector('.twin'); if (twin) twin.open = true;"
                 "return twin?.innerText ?? ''"), words)
-
-
-if __name__ == "__main__":
-    unittest.main()

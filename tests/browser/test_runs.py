@@ -1,6 +1,4 @@
 """The list of runs with its filters, and what others wrote, shown as what it is."""
-import unittest
-
 from browser import BrowserCase
 from selenium.webdriver.support.ui import Select
 from run_scenes import ENGINES, HOSTILE, PLACE
@@ -104,6 +102,3 @@ class List(BrowserCase):
             self.look(dark=dark)
             self.open("/?view=runs")
             self.assertAccessible(f"the list, dark: {dark}")
-
-if __name__ == "__main__":
-    unittest.main()

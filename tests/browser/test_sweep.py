@@ -1,7 +1,6 @@
 """Sweeps on the page: asked for, live, ranked, cancelled, listed."""
 import json
 import re
-import unittest
 
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -114,7 +113,3 @@ class Sweeps(SweepCase):
         self.assertEqual(f"/?view=sweep&id={sweep['id']}", links[0])
         self.open("/?view=sweep&id=" + "0" * 26)
         self.assertIn("There is no such sweep", self.text())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,4 @@
 """The presets of a sweep on the page: each has its chart and its table."""
-import unittest
-
 from sweep_case import SweepCase  # first: it finds the modules of tests/api
 from harness import fake
 from selenium.webdriver.support.ui import Select
@@ -89,7 +87,3 @@ class EnginesAlone(SweepCase):
         self.click("main button.primary")
         self.until(lambda: "--engine NAME=COMMAND" in self.text(), "the reason stands there")
         self.assertIn("--engine NAME=COMMAND", self.text("[data-field=preset]"))
-
-
-if __name__ == "__main__":
-    unittest.main()

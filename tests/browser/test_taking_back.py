@@ -1,6 +1,4 @@
 """Taking back on the page: each asks for a reason first, and shows at once what has changed."""
-import unittest
-
 from browser import BrowserCase
 from harness import fake
 from run_documents import FIGURE
@@ -131,7 +129,3 @@ class TakingBack(BrowserCase):
         self.open(f"/?view=sweep&id={path.rpartition('/')[2]}")
         self.until(lambda: "voided" in self.text("td.runs"), "it is marked")
         self.assertIn("1 voided", self.text("td.runs"))
-
-
-if __name__ == "__main__":
-    unittest.main()

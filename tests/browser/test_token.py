@@ -1,5 +1,4 @@
 """A server that asks for a token, and the page that asks a person for it."""
-import unittest
 from urllib.parse import urlsplit
 
 from browser import BrowserCase
@@ -109,7 +108,3 @@ class Tokens(BrowserCase):
             self.look(dark=dark, width=360)
             self.screenshot(f"token-{'dark' if dark else 'light'}")
             self.assertAccessible("the dialog")
-
-
-if __name__ == "__main__":
-    unittest.main()

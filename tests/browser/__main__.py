@@ -1,0 +1,5 @@
+"""Runs the tests of a script of this folder: python3 tests/browser test_frame -v Keyboard"""
+import sys
+import unittest
+
+unittest.main(module=sys.argv.pop(1))
