@@ -198,6 +198,10 @@ TEST_WALK(csv_is_strict, aws_offer_csv, "us-east-1")
                         CSV_ROW("D", "bounded.large", "0,100", "1.0");
 
     expect_only_the_plain_one(walk, csv);
+    EXPECT_FAILED(read_file(walk, CSV_HEAD "A,OnDemand,more\n"),
+                  "a row has 3 columns, the header 21");
+    EXPECT_FAILED(read_file(walk, CSV_HEAD "A,B,C,D,E,F,G,H,I,J,K,L,M,N,O,P,Q,R,S,T,U,V\n"),
+                  "a row has 22 columns, the header 21");
 }
 
 TEST_WALK(json_is_as_strict, aws_offer, "us-east-1")

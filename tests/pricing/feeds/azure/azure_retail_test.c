@@ -358,12 +358,16 @@ TEST_WALK(a_page_that_is_not_whole_or_has_another_shape_is_a_failure, azure_reta
         HEAD "{}],\"Count\":\"1\"}",
         HEAD "{\"a\":1,\"a\":2}],\"Count\":1}",
         HEAD "],\"Count\":0,\"NextPageLink\":5}",
-        HEAD
-        "],\"Count\":0,\"NextPageLink\":\"https://prices.azure.com/a\",\"NextPageLink\":\"\"}",
-        "{\"BillingCurrency\":\"EUR\",\"Items\":[],\"Count\":0}",
     };
 
     walk_failures(walk, pages, COUNT(pages));
+    EXPECT_FAILED(
+        walk_texts(walk, TEXTS(HEAD "],\"Count\":0,\"NextPageLink\":\"https://prices.azure"
+                                    ".com/a\",\"NextPageLink\":\"\"}")),
+        "a page has two links to the next");
+    EXPECT_FAILED(
+        walk_texts(walk, TEXTS("{\"BillingCurrency\":\"EUR\",\"Items\":[],\"Count\":0}")),
+        "the prices are in 'EUR', not in USD");
 }
 
 TEST(a_region_that_is_no_word_is_refused)
