@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from reference_file import file_of
+from reference_file import file_of, first_step
 
 # Plans that are measured here are not to be found by others.
 CACHE = tempfile.TemporaryDirectory()
@@ -18,25 +18,10 @@ WORKER = os.environ["PENNYWORTH_TEST_WORKER"]
 SEED = os.environ.get("PENNYWORTH_TEST_SEED")  # of ./test: a share of the cases is enough
 REFERENCE = pathlib.Path(__file__).parent / "reference"
 
-
-def first_step(whole):
-    """The file of a reference that ends after the first step of `whole`, which has no momentum and
-    no weight decay: then that step subtracts the gradients times the rate of learning."""
-    reference = json.loads(whole.read_text())
-    rate = reference["lr"]
-    reference["losses"] = reference["losses"][:1]
-    reference["updates"] = {
-        name: {"count": probe["count"], "sum": -rate * probe["sum"], "l2": rate * probe["l2"],
-               "at": {index: -rate * value for index, value in probe["at"].items()}}
-        for name, probe in reference["gradients"].items()}
-    path = pathlib.Path(CACHE.name, whole.name)
-    path.write_text(json.dumps(reference))
-    return path
-
-
 PLAIN = REFERENCE / "batch4_seed1.json"
 # Enough where later steps add nothing. What a step does to the weights, the later losses say far more exactly.
-FIRST = first_step(PLAIN)
+FIRST = pathlib.Path(CACHE.name, PLAIN.name)
+FIRST.write_text(json.dumps(first_step(PLAIN)))
 WHOLE = PLAIN if SEED is None else FIRST
 STEPS = "2" if SEED is None else "1"
 MOMENTUM = REFERENCE / "batch3_seed7_momentum.json"
