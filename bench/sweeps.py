@@ -27,6 +27,8 @@ REQUESTS = {
                                       "max_seconds": 40}},
     "input_workers": {"preset": "input_workers", "base": BRIEF},
     "tune": {"preset": "tune", "budget_seconds": 200, "base": {"precision": "bf16"}},
+    "clouds2017": {"preset": "clouds2017", "base": {"precision": "f32", "min_seconds": 7,
+                                                    "max_seconds": 30, "target_percent": 3}},
     "aa": {"preset": "aa", "pairs": 6, "base": {**BRIEF, "workload": "resnet50"}},
 }
 
