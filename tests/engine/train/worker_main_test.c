@@ -18,14 +18,24 @@ static struct worker *start_worker(const char *spec, long long steps_max)
     return start_with((char *const[]){program, NULL}, CONFINE_OTHERS, spec, steps_max);
 }
 
-/* Before the first step and behind the last there is one. */
-static void expect_canary(struct worker *worker)
+/* The next event but canaries, which is of this type. Returns how many canaries came before it:
+ * they come before the first step, behind the last, and every ten seconds. */
+static int expect_behind_canaries(struct worker *worker, enum event_type type,
+                                  struct event *ret_event)
 {
-    struct event event;
+    struct error err = {0};
 
-    expect_event(worker, EVENT_CANARY, &event);
-    EXPECT(event.canary.hertz > 1e8);
-    EXPECT(event.canary.copy_bytes_per_second > 1e7);
+    for (int canaries = 0;; canaries++) {
+        *ret_event = (struct event){0};
+        EXPECT_INT(worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, ret_event, &err),
+                   WORKER_EVENT);
+        if (ret_event->type != EVENT_CANARY) {
+            EXPECT_INT(ret_event->type, type);
+            return canaries;
+        }
+        EXPECT(ret_event->canary.hertz > 1e8);
+        EXPECT(ret_event->canary.copy_bytes_per_second > 1e7);
+    }
 }
 
 static long long sum_of(const struct step_split *split)
@@ -54,9 +64,8 @@ TEST(it_trains_what_the_spec_says)
     EXPECT(event.hello.details.peak_multiply_adds_per_second > 100000000);
     EXPECT(strncmp(event.hello.details.library, "oneDNN ", 7) == 0);
     EXPECT(event.hello.details.isa[0] != '\0');
-    expect_canary(worker);
     for (int i = 0; i < 24; i++) {
-        expect_event(worker, EVENT_STEP, &event);
+        EXPECT(expect_behind_canaries(worker, EVENT_STEP, &event) > 0 || i > 0);
         EXPECT_INT(event.step.index, i);
         EXPECT(event.step.nanoseconds > 0);
         EXPECT(event.step.split.forward > 0 && event.step.split.backward > 0);
@@ -66,8 +75,7 @@ TEST(it_trains_what_the_spec_says)
     }
     EXPECT_NEAR(first, log(57), 0.5);
     EXPECT(last < first - 0.2); /* a benchmark that skips the work looks wonderful */
-    expect_canary(worker);
-    expect_event(worker, EVENT_DONE, &event);
+    EXPECT(expect_behind_canaries(worker, EVENT_DONE, &event) > 0);
     EXPECT_INT(event.done.steps, 24);
     EXPECT_INT(event.done.samples, 24 * 64);
     EXPECT(!event.done.certified.whole_known); /* f32 is what others are held against */
@@ -100,13 +108,11 @@ static void expect_step_and_done(struct worker *worker, struct event *ret_done)
 {
     struct event event;
 
-    expect_canary(worker);
-    expect_event(worker, EVENT_STEP, &event);
+    EXPECT(expect_behind_canaries(worker, EVENT_STEP, &event) > 0);
     EXPECT_NEAR(event.step.loss, log(1000), 0.5);
     EXPECT(event.step.split.forward > 0 && event.step.split.backward > 0);
     EXPECT(sum_of(&event.step.split) >= event.step.nanoseconds * 9 / 10);
-    expect_canary(worker);
-    expect_event(worker, EVENT_DONE, ret_done);
+    EXPECT(expect_behind_canaries(worker, EVENT_DONE, ret_done) > 0);
 }
 
 TEST(of_resnet50_it_says_how_it_is_trained)
