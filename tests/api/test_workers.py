@@ -187,15 +187,15 @@ class Native(ServerCase):
     ENGINES = {"trainer": WORKER}  # "native" without configuration
 
     def test_the_real_worker_trains(self):
-        run = self.server.run("native", workload="lstm2017", batch_size=32, steps=50,
+        run = self.server.run("native", workload="lstm2017", batch_size=16, steps=30,
                               warmup_steps=2, max_seconds=120, threads=1)
         self.assertEqual("finished", run["state"], run)
         self.assertIn("pennyworth", run["software"])
         steps = self.server.get(f"/v1/runs/{run['id']}/steps").json()["steps"]
-        self.assertEqual(52, len(steps))
+        self.assertEqual(32, len(steps))
         losses = [step["loss"] for step in steps]
         first, last = sum(losses[:5]) / 5, sum(losses[-5:]) / 5
-        self.assertLess(last, 0.9 * first, losses)
+        self.assertLess(last, 0.95 * first, losses)
         self.assertGreater(run["summary"]["samples_per_second"], 0)
 
     def test_the_same_seed_trains_the_same(self):
