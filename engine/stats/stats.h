@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAD_TO_SIGMA                                                                             \
-    1.4826 /* standard deviation per median distance, of the normal distribution */
+#define MAD_TO_SIGMA 1.4826    /* standard deviations in a median distance, if normal */
 #define Z_95 1.959963984540054 /* of the normal distribution, two-sided 95 % */
 
 /* The rank-th smallest, from 0; the items are rearranged. */

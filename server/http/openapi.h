@@ -15,6 +15,6 @@ struct openapi;
 struct openapi *openapi_new(const struct engines *engines); /* they must outlive it */
 void openapi_free(struct openapi *openapi);                 /* accepts NULL */
 
-/* Makes the document when it is first asked for: that takes longer than the rest of a start. NULL
+/* Makes the document when it is first asked for: it would be a sixth of the work of a start. NULL
  * is an error. */
 MUST_USE const struct bytes *openapi_text(struct openapi *openapi, struct error *err);

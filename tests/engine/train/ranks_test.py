@@ -15,9 +15,9 @@ from reference_file import file_of, first_step
 
 CACHE = tempfile.TemporaryDirectory()  # plans that are measured here are not to be found by others
 os.environ["XDG_CACHE_HOME"] = CACHE.name
+os.environ["OMP_WAIT_POLICY"] = "passive"  # a thread that waits leaves its processor to other ranks
 WORKER = os.environ["PENNYWORTH_TEST_MPI_WORKER"]
 OTHER_VERSION = os.environ["PENNYWORTH_TEST_MPI_OTHER"]
-os.environ["OMP_WAIT_POLICY"] = "passive"  # what waits leaves its processor to other ranks
 PLAIN_WORKER = os.environ["PENNYWORTH_TEST_WORKER"]
 MPIRUN = [os.environ["PENNYWORTH_TEST_MPIRUN"], "--oversubscribe", "--bind-to", "none", "--mca",
           "btl", "self,vader,tcp"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
