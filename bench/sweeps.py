@@ -78,7 +78,7 @@ class Service:
 
 
 def ratio(value):
-    if not value:
+    if not value or value["low"] == value["high"]:  # a cell has 1 to itself
         return "-"
     verdict = {"better": "", "worse": "", "cannot_be_told_apart": " (tie)"}[value["verdict"]]
     return f"{value['value']:.2f} ({value['low']:.2f}-{value['high']:.2f}){verdict}"
@@ -101,7 +101,7 @@ def table(sweep):
         spread = (f"{interval['low']:.1f}-{interval['high']:.1f}, {interval['over']}"
                   if interval else "-")
         lines.append(f"| {cell['name']} | {cell['samples_per_second']:.1f} | {spread} | {runs} | "
-                     f"{ratio(cell['ratio_to_first'] if cell['cell'] else None)} | {ratio(cell['ratio_to_previous'])} | "
+                     f"{ratio(cell['ratio_to_first'])} | {ratio(cell['ratio_to_previous'])} | "
                      f"{ranks(cell['rank'])} |")
         if cell["efficiency"]:
             lines[-1] = lines[-1][:-2] + f", efficiency {cell['efficiency']['value']:.2f} |"

@@ -105,7 +105,7 @@ static long long cache_bytes(const char *root, int level, const char *type)
             continue;
         snprintf(file, sizeof file, path, index, "size");
         size = proc_number(root, file, NULL, 0);
-        return proc_text(root, file, kind, sizeof kind) && strchr(kind, 'M') ? size * 1024 * 1024
+        return proc_text(root, file, kind, sizeof kind) && strchr(kind, 'M') ? size * MIB
                                                                              : size * 1024;
     }
     return 0;

@@ -5,6 +5,7 @@
 #include "common/clock.h"
 #include "common/haste.h"
 #include "common/memory.h"
+#include "common/units.h"
 #include "db/db_lock.h"
 #include "db/file_error.h"
 #include "db/restore.h"
@@ -173,8 +174,8 @@ static bool begin_answers(struct process *process, struct error *err)
     server->comparison_cache = comparison_cache_new();
     server->spot_histories = spot_histories_new();
     server->response_cache = response_cache_new();
-    server->answer_budget = answer_budget_new((size_t)process->config.answer_mib * 1024 * 1024,
-                                              server->notifications);
+    server->answer_budget =
+        answer_budget_new((size_t)(process->config.answer_mib * MIB), server->notifications);
     server->long_jobs = long_jobs_start(server->notifications, err);
     if (!server->long_jobs)
         return false;

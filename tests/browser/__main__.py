@@ -2,4 +2,6 @@
 import sys
 import unittest
 
+if len(sys.argv) < 2:
+    raise SystemExit(__doc__)
 unittest.main(module=sys.argv.pop(1))
