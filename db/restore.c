@@ -48,7 +48,7 @@ static bool name_aside(const char *database, time_t stamp, char ret_aside[PATH_M
     return name_it(ret_aside, database, tail, err);
 }
 
-static bool is_taken(const char *aside)
+static bool is_name_taken(const char *aside)
 {
     char name[PATH_MAX];
 
@@ -68,7 +68,7 @@ static bool stamp_part(const struct restore_order *order, const char *part, stru
     for (int attempt = 0; attempt < 1000; attempt++, times[1].tv_sec++) {
         if (!name_aside(order->database, times[1].tv_sec, aside, err))
             return false;
-        if (is_taken(aside))
+        if (is_name_taken(aside))
             continue;
         return utimensat(AT_FDCWD, part, times, 0) == 0 ||
                error_set(err, ERROR_INTERNAL, NULL, "cannot date %.150s: %s", part,

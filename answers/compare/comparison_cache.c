@@ -7,13 +7,13 @@
 
 #include <pthread.h>
 
-#define SLOTS 8
+#define CACHE_SLOTS 8
 #define SLOTS_WITH_HOMES 3 /* large if runs come from many regions */
 #define KEY_SIZE 400
 
 /* Offers of one question. Valid until a price changes (new runs do not matter), and for a minute
  * if the question is about now, because prices age. */
-struct slot {
+struct cache_slot {
     char key[KEY_SIZE]; /* "" while empty */
     long long prices;   /* revision_read_prices() before they were loaded */
     long long used;
@@ -26,12 +26,12 @@ struct comparison_cache {
     pthread_mutex_t changing; /* held during a whole change */
     pthread_rwlock_t lock;    /* write-locked only to publish a change */
     struct standings standings;
-    struct slot slots[SLOTS];
+    struct cache_slot slots[CACHE_SLOTS];
     struct offer_store *store; /* guarded by `changing` */
     long long uses;
 };
 
-static void slot_clear(struct slot *slot)
+static void slot_clear(struct cache_slot *slot)
 {
     offers_free(&slot->offers);
     homes_free(&slot->homes);
@@ -51,7 +51,7 @@ void comparison_cache_free(struct comparison_cache *cache)
 {
     if (!cache)
         return;
-    for (size_t i = 0; i < SLOTS; i++)
+    for (size_t i = 0; i < CACHE_SLOTS; i++)
         slot_clear(&cache->slots[i]);
     offer_store_free(cache->store);
     standings_free(&cache->standings);
@@ -79,19 +79,19 @@ static void cache_name(const struct offers_question *question, char ret_key[KEY_
         ret_key[0] = '\0';
 }
 
-static struct slot *cache_find(struct comparison_cache *cache, const char *key)
+static struct cache_slot *cache_find(struct comparison_cache *cache, const char *key)
 {
-    for (size_t i = 0; i < SLOTS; i++)
+    for (size_t i = 0; i < CACHE_SLOTS; i++)
         if (*key && strcmp(cache->slots[i].key, key) == 0)
             return &cache->slots[i];
     return NULL;
 }
 
-static struct slot *cache_oldest(struct comparison_cache *cache)
+static struct cache_slot *cache_oldest(struct comparison_cache *cache)
 {
-    struct slot *slot = &cache->slots[0];
+    struct cache_slot *slot = &cache->slots[0];
 
-    for (size_t i = 1; i < SLOTS; i++)
+    for (size_t i = 1; i < CACHE_SLOTS; i++)
         if (cache->slots[i].used < slot->used)
             slot = &cache->slots[i];
     return slot;
@@ -103,10 +103,10 @@ struct state {
 };
 
 /* NULL: the cache is too old for the request, or lacks these prices. */
-static struct slot *find_fresh(struct comparison_cache *cache, const char *key,
-                               const struct state *least)
+static struct cache_slot *find_fresh(struct comparison_cache *cache, const char *key,
+                                     const struct state *least)
 {
-    struct slot *slot = cache_find(cache, key);
+    struct cache_slot *slot = cache_find(cache, key);
 
     /* Standings that have moved on may have a row whose home is not loaded yet. */
     return slot && slot->prices >= least->prices && slot->homes_of == cache->standings.revision &&
@@ -116,10 +116,10 @@ static struct slot *find_fresh(struct comparison_cache *cache, const char *key,
 }
 
 /* With the write lock, held briefly because all readers wait. Takes the offers, if any. */
-static bool cache_change(struct comparison_cache *cache, struct db *db, struct slot *fresh,
+static bool cache_change(struct comparison_cache *cache, struct db *db, struct cache_slot *fresh,
                          struct error *err)
 {
-    struct slot *slot;
+    struct cache_slot *slot;
 
     if (!standings_update(db, &cache->standings, err))
         return false;
@@ -139,11 +139,11 @@ static bool cache_change(struct comparison_cache *cache, struct db *db, struct s
 static void drop_homes(struct comparison_cache *cache)
 {
     for (;;) {
-        struct slot *oldest = NULL;
+        struct cache_slot *oldest = NULL;
         size_t count = 0;
 
-        for (size_t i = 0; i < SLOTS; i++) {
-            struct slot *slot = &cache->slots[i];
+        for (size_t i = 0; i < CACHE_SLOTS; i++) {
+            struct cache_slot *slot = &cache->slots[i];
 
             if (slot->homes.count == 0)
                 continue;
@@ -163,7 +163,7 @@ static bool complete_homes(struct comparison_cache *cache, struct db *db,
                            const struct offers_question *question, const char *key,
                            struct error *err)
 {
-    struct slot *slot = cache_find(cache, key);
+    struct cache_slot *slot = cache_find(cache, key);
     struct homes completed;
 
     if (!slot || slot->homes_of == cache->standings.revision)
@@ -184,9 +184,9 @@ static bool bring_up_to_date(struct comparison_cache *cache, struct db *db,
                              const struct offers_question *question, const char *key,
                              struct error *err)
 {
-    const struct slot *slot = cache_find(cache, key);
-    struct slot fresh = {0}; /* its revision is read first: what changes meanwhile is loaded again
-                                next time */
+    const struct cache_slot *slot = cache_find(cache, key);
+    struct cache_slot fresh = {0}; /* its revision is read first: what changes meanwhile is loaded
+                                again next time */
     bool ok;
 
     if (!revision_read_prices(db, &fresh.prices, err))
@@ -209,7 +209,7 @@ bool comparison_cache_borrow(struct comparison_cache *cache, struct db *db,
 {
     char key[KEY_SIZE];
     struct state least;
-    struct slot *slot;
+    struct cache_slot *slot;
 
     cache_name(question, key);
     if (!*key)

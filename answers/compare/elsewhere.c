@@ -7,7 +7,7 @@
 #include "pricing/commitment.h"
 
 /* The requested name, and the known alternatives. */
-struct outlook {
+struct elsewhere_outlook {
     const struct comparison_question *question;
     const struct comparison_row *row;
     enum price_choice choice;
@@ -19,7 +19,7 @@ struct outlook {
     bool kinds[PRICE_KINDS]; /* other kinds, here */
 };
 
-static bool is_here(const struct outlook *outlook, const char *region)
+static bool is_here(const struct elsewhere_outlook *outlook, const char *region)
 {
     const char *const *regions = outlook->question->where.regions;
 
@@ -44,7 +44,7 @@ static bool is_kind(enum price_choice choice, enum price_kind kind)
 
 static void elsewhere_look(void *user, const struct price_place *place)
 {
-    struct outlook *outlook = user;
+    struct elsewhere_outlook *outlook = user;
     bool here = is_here(outlook, place->region), dollars = strcmp(place->currency, "USD") == 0;
 
     if (!is_kind(outlook->choice, place->kind)) {
@@ -67,7 +67,7 @@ static void elsewhere_look(void *user, const struct price_place *place)
 }
 
 /* Names the feed with commitments of that kind, or says that the provider sells none. */
-static void say_feed(const struct outlook *outlook, char *end, size_t room)
+static void say_feed(const struct elsewhere_outlook *outlook, char *end, size_t room)
 {
     const enum price_kind kind =
         (enum price_kind)(PRICE_COMMITTED + (outlook->choice - CHOOSE_COMMITTED));
@@ -87,7 +87,7 @@ static void say_feed(const struct outlook *outlook, char *end, size_t room)
 }
 
 /* The nearest alternative: only that one is named. */
-static void elsewhere_say(const struct outlook *outlook, char text[WHY_NO_PRICE_SIZE])
+static void elsewhere_say(const struct elsewhere_outlook *outlook, char text[WHY_NO_PRICE_SIZE])
 {
     size_t used = strlen(text), room = WHY_NO_PRICE_SIZE - used;
     char *end = text + used;
@@ -128,7 +128,8 @@ static bool elsewhere_complete(struct db *db, const struct comparison_question *
                                const struct comparison_row *row, struct row_price *price,
                                struct error *err)
 {
-    struct outlook outlook = {.question = question, .row = row, .choice = price->choice};
+    struct elsewhere_outlook outlook = {
+        .question = question, .row = row, .choice = price->choice};
     const struct contender *contender = row->contender;
 
     if (price->known || price->choice == CHOOSE_PAID || !contender->instance[0] ||

@@ -7,12 +7,12 @@
 
 #include <pthread.h>
 
-#define SLOTS 2048 /* a power of 2 */
+#define HISTORY_SLOTS 2048 /* a power of 2 */
 
 const int spot_window_days[SPOT_WINDOWS] = {7, 30, 90};
 
 /* One series, by its number; another one with the same slot takes its place. */
-struct slot {
+struct history_slot {
     struct price_course_question question; /* series 0: empty */
     long long since_us;
     struct spot_history history;
@@ -20,7 +20,7 @@ struct slot {
 
 struct spot_histories {
     pthread_mutex_t lock;
-    struct slot slots[SLOTS];
+    struct history_slot slots[HISTORY_SLOTS];
 };
 
 struct spot_histories *spot_histories_new(void)
@@ -39,7 +39,7 @@ void spot_histories_free(struct spot_histories *histories)
     free(histories);
 }
 
-static bool is_same(const struct slot *slot, const struct price_course_question *question,
+static bool is_same(const struct history_slot *slot, const struct price_course_question *question,
                     long long since_us)
 {
     const struct price_course_question *known = &slot->question;
@@ -53,8 +53,9 @@ bool spot_history_read(struct spot_histories *histories, struct db *db,
                        const struct price_course_question *question, long long since_us,
                        struct spot_history *ret_history, struct error *err)
 {
-    struct slot *slot = &histories->slots[(unsigned long long)question->series % SLOTS];
-    struct slot fresh = {.question = *question, .since_us = since_us};
+    struct history_slot *slot =
+        &histories->slots[(unsigned long long)question->series % HISTORY_SLOTS];
+    struct history_slot fresh = {.question = *question, .since_us = since_us};
     bool known;
 
     pthread_mutex_lock(&histories->lock);

@@ -58,8 +58,8 @@ static void unmatched_add_look(const struct look *look, const struct hunt *hunt)
 }
 
 /* *ret_found is true for an empty filter. */
-static bool look_for(const struct look *look, const struct hunt *hunt, bool *ret_found,
-                     struct error *err)
+static bool look_in_list(const struct look *look, const struct hunt *hunt, bool *ret_found,
+                         struct error *err)
 {
     *ret_found = true;
     if (!look->question.value)
@@ -88,7 +88,8 @@ static bool look_for_label(const struct wanted_label *label, const struct hunt *
 
     snprintf(shown, sizeof shown, "%s=%s", label->key, label->value);
     snprintf(what, sizeof what, "no run has '%s' with this value", label->key);
-    return look_for(&key, hunt, &found, err) && (!found || look_for(&value, hunt, &found, err));
+    return look_in_list(&key, hunt, &found, err) &&
+           (!found || look_in_list(&value, hunt, &found, err));
 }
 
 /* clang-format off */
@@ -106,7 +107,7 @@ static bool look_for_all(struct db *db, const struct look *looks, size_t count,
     bool found;
 
     for (size_t i = 0; i < count; i++)
-        if (!look_for(&looks[i], &hunt, &found, err))
+        if (!look_in_list(&looks[i], &hunt, &found, err))
             return false;
     return true;
 }

@@ -115,8 +115,8 @@ static void families_sort(struct families *families, int (*order)(const void *, 
 }
 
 /* Adds the measured sizes and marks their types. */
-static void add_measured(const struct families_parts *parts, struct families *families,
-                         bool *measured)
+static void add_measured_families(const struct families_parts *parts, struct families *families,
+                                  bool *measured)
 {
     for (size_t i = 0; i < parts->ranking->count; i++) {
         const struct comparison_row *row = &parts->ranking->rows[i];
@@ -225,7 +225,7 @@ struct families families_make(const struct families_parts *parts)
     AUTO(freep) bool *measured = xcalloc(most, sizeof *measured);
     struct families families = {.list = xcalloc(most, sizeof *families.list)};
 
-    add_measured(parts, &families, measured);
+    add_measured_families(parts, &families, measured);
     add_unmeasured(parts, &families, measured);
     families_sort(&families, by_size);
     for (size_t first = 0; first < families.count; first = families_end(&families, first))

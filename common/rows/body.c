@@ -42,7 +42,7 @@ bool body_read(const struct body *body, const json_t *json, void *object, struct
     return !body->check || body->check(object, err);
 }
 
-static void describe_rows(const struct body *body, json_t *schemas, json_t *schema)
+static void describe_fields(const struct body *body, json_t *schemas, json_t *schema)
 {
     json_t *properties = json_object(), *required = json_array();
 
@@ -63,7 +63,7 @@ static void describe_rows(const struct body *body, json_t *schemas, json_t *sche
     json_decref(required);
 }
 
-static json_t *whole_schema(const struct body *body, json_t *schemas)
+static json_t *whole_body_schema(const struct body *body, json_t *schemas)
 {
     AUTO(json_decrefp) json_t *more = body->schema ? json_loads(body->schema, 0, NULL) : NULL;
     json_t *schema = json_object(), *ways = json_array();
@@ -75,7 +75,7 @@ static json_t *whole_schema(const struct body *body, json_t *schemas)
     if (body->any)
         json_object_set(schema, "oneOf", ways);
     else
-        describe_rows(body, schemas, schema);
+        describe_fields(body, schemas, schema);
     json_decref(ways);
     json_object_update(schema, more);
     return schema;
@@ -86,9 +86,9 @@ json_t *body_describe(const struct body *body, json_t *schemas)
     char reference[96];
 
     if (!body->name)
-        return whole_schema(body, schemas);
+        return whole_body_schema(body, schemas);
     if (!json_object_get(schemas, body->name))
-        json_object_set_new(schemas, body->name, whole_schema(body, schemas));
+        json_object_set_new(schemas, body->name, whole_body_schema(body, schemas));
     snprintf(reference, sizeof reference, "#/components/schemas/%s", body->name);
     return json_pack("{s:s}", "$ref", reference);
 }

@@ -266,14 +266,14 @@ static json_t *member_schema(const struct member *row, json_t *schemas)
     return schema;
 }
 
-static void describe_rows(const struct member *rows, json_t *schemas, json_t *properties,
-                          json_t *required)
+static void describe_members(const struct member *rows, json_t *schemas, json_t *properties,
+                             json_t *required)
 {
     for (const struct member *row = rows; row->name; row++) {
         json_t *schema;
 
         if (row->type == MEMBER_PART) {
-            describe_rows(row->members->rows, schemas, properties, required);
+            describe_members(row->members->rows, schemas, properties, required);
             continue;
         }
         schema = member_schema(row, schemas);
@@ -291,12 +291,12 @@ static void describe_object(const struct members *members, json_t *schemas, json
 
     json_object_set_new(schema, "type", json_string("object"));
     json_object_set_new(schema, "additionalProperties", json_false());
-    describe_rows(members->rows, schemas, properties, required);
+    describe_members(members->rows, schemas, properties, required);
     json_object_set_new(schema, "required", required);
     json_object_set_new(schema, "properties", properties);
 }
 
-static json_t *whole_schema(const struct members *members, json_t *schemas)
+static json_t *whole_members_schema(const struct members *members, json_t *schemas)
 {
     json_t *schema = members->words ? words_schema(members->words, false) : json_object();
 
@@ -311,11 +311,11 @@ static json_t *whole_schema(const struct members *members, json_t *schemas)
 json_t *members_describe(const struct members *members, json_t *schemas)
 {
     if (!members->name)
-        return whole_schema(members, schemas);
+        return whole_members_schema(members, schemas);
     if (!json_object_get(schemas, members->name)) {
         /* Reserve the name first: a schema may refer to itself. */
         json_object_set_new(schemas, members->name, json_null());
-        json_object_set_new(schemas, members->name, whole_schema(members, schemas));
+        json_object_set_new(schemas, members->name, whole_members_schema(members, schemas));
     }
     return reference_to(members->name);
 }

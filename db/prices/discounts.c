@@ -6,7 +6,7 @@
 #include "db/prices/withdrawal_row.h"
 #include "db/stmt.h"
 
-#define COLUMNS                                                                                  \
+#define DISCOUNT_COLUMNS                                                                         \
     "SELECT number, provider, family, kind, since_us, factor, note, withdrawn_us, withdrawn_by," \
     " withdrawn_reason FROM discounts AS d"
 
@@ -102,12 +102,12 @@ bool discounts_each(struct db *db, long long at_us,
                     void (*tell)(void *user, const struct discount *discount), void *user,
                     struct error *err)
 {
-    static const char sql[] =
-        COLUMNS " WHERE factor IS NOT NULL AND number = (SELECT number FROM discounts WHERE"
-                " provider = d.provider AND family = d.family AND kind = d.kind"
-                " AND since_us <= ?1 AND withdrawn_us > ?1"
-                " ORDER BY since_us DESC, withdrawn_us DESC LIMIT 1)"
-                " ORDER BY length(family) DESC, provider, family, kind";
+    static const char sql[] = DISCOUNT_COLUMNS
+        " WHERE factor IS NOT NULL AND number = (SELECT number FROM discounts WHERE"
+        " provider = d.provider AND family = d.family AND kind = d.kind"
+        " AND since_us <= ?1 AND withdrawn_us > ?1"
+        " ORDER BY since_us DESC, withdrawn_us DESC LIMIT 1)"
+        " ORDER BY length(family) DESC, provider, family, kind";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
     return discounts_tell_all(query, at_us, tell, user, err);
@@ -117,7 +117,8 @@ bool discounts_history(struct db *db, long long at_us,
                        void (*tell)(void *user, const struct discount *discount), void *user,
                        struct error *err)
 {
-    static const char sql[] = COLUMNS " WHERE since_us <= ?1 ORDER BY since_us DESC, number DESC";
+    static const char sql[] =
+        DISCOUNT_COLUMNS " WHERE since_us <= ?1 ORDER BY since_us DESC, number DESC";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
     return discounts_tell_all(query, at_us, tell, user, err);
@@ -126,7 +127,7 @@ bool discounts_history(struct db *db, long long at_us,
 bool discounts_find(struct db *db, long long number, struct discount *ret_discount,
                     struct error *err)
 {
-    static const char sql[] = COLUMNS " WHERE number = ?";
+    static const char sql[] = DISCOUNT_COLUMNS " WHERE number = ?";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
 

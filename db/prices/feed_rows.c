@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-#define COLUMNS                                                                                  \
+#define FEED_COLUMNS                                                                             \
     "feed, scope, address, state, reason, checked_us, confirmed_us, changed_us, source_us,"      \
     " etag, last_modified, mark, status, bytes, prices, failures, tally, held, doubt_us,"        \
     " doubt_prices"
@@ -55,8 +55,8 @@ bool feed_rows_find(struct db *db, const char *feed, const char *scope, struct f
                     struct error *err)
 {
     AUTO(stmt_done)
-    struct stmt *query =
-        stmt_prepare(db, "SELECT " COLUMNS " FROM feed_states WHERE feed = ? AND scope = ?", err);
+    struct stmt *query = stmt_prepare(
+        db, "SELECT " FEED_COLUMNS " FROM feed_states WHERE feed = ? AND scope = ?", err);
     enum stmt_step step;
 
     stmt_text(query, feed);
@@ -79,7 +79,7 @@ static bool put_state(struct db *db, const struct feed_row *row, struct error *e
     AUTO(stmt_done)
     struct stmt *insert =
         stmt_prepare(db,
-                     "INSERT OR REPLACE INTO feed_states (" COLUMNS ") VALUES"
+                     "INSERT OR REPLACE INTO feed_states (" FEED_COLUMNS ") VALUES"
                      " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      err);
     char tally[120];
@@ -210,7 +210,7 @@ bool feed_rows_each(struct db *db, const char *feed,
     AUTO(stmt_done)
     struct stmt *query =
         stmt_prepare(db,
-                     "SELECT " COLUMNS " FROM feed_states WHERE ?1 IS NULL OR feed = ?1"
+                     "SELECT " FEED_COLUMNS " FROM feed_states WHERE ?1 IS NULL OR feed = ?1"
                      " ORDER BY feed, scope LIMIT 2000",
                      err);
     enum stmt_step step;

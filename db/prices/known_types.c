@@ -24,7 +24,7 @@
     " AND (?3 IS NULL OR n.name || ' ' || n.provider > ?3)"                                      \
     " ORDER BY n.name || ' ' || n.provider"
 
-static void type_from_row(struct stmt *row, struct known_type *ret_type)
+static void known_type_from_row(struct stmt *row, struct known_type *ret_type)
 {
     struct machine_facts facts;
 
@@ -59,7 +59,7 @@ bool known_types_each(struct db *db, const struct known_type_filter *filter,
     while (more && (step = stmt_step(query, err)) == STMT_ROW) {
         struct known_type type;
 
-        type_from_row(query, &type);
+        known_type_from_row(query, &type);
         more = tell(user, &type);
     }
     return step != STMT_FAILED;

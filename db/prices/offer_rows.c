@@ -137,7 +137,7 @@ static bool offer_rows_add_statements(struct db *db, struct offer_rows *rows,
     return true;
 }
 
-static int by_name(const struct offer_row *left, const struct offer_row *right)
+static int rows_by_name(const struct offer_row *left, const struct offer_row *right)
 {
     const struct price_series *a = left->series, *b = right->series;
 
@@ -151,12 +151,13 @@ static void offer_rows_merge(struct offer_rows *rows, size_t middle)
     size_t left = 0, right = middle, count = 0;
 
     if (middle == 0 || middle == rows->count ||
-        by_name(&rows->list[middle - 1], &rows->list[middle]) <= 0)
+        rows_by_name(&rows->list[middle - 1], &rows->list[middle]) <= 0)
         return;
     merged = xcalloc(rows->count, sizeof *merged);
     while (left < middle && right < rows->count)
-        merged[count++] = by_name(&rows->list[right], &rows->list[left]) < 0 ? rows->list[right++]
-                                                                             : rows->list[left++];
+        merged[count++] = rows_by_name(&rows->list[right], &rows->list[left]) < 0
+                              ? rows->list[right++]
+                              : rows->list[left++];
     memcpy(&merged[count], &rows->list[left], (middle - left) * sizeof *merged);
     count += middle - left;
     memcpy(rows->list, merged, count * sizeof *merged);

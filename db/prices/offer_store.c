@@ -4,8 +4,8 @@
 
 #include <assert.h>
 
-#define REGIONS 10         /* of two megabytes each, where a region has five thousand prices */
-#define ENTRIES_MAX 400000 /* of courses: 13 MB of this moment, and as many of the past */
+#define REGIONS 10 /* of two megabytes each, where a region has five thousand prices */
+#define OFFER_ENTRIES_MAX 400000 /* of courses: 13 MB of this moment, and as many of the past */
 
 struct kept_region {
     struct price_book book; /* without a list while it is empty */
@@ -45,7 +45,7 @@ static void forget_courses(struct offer_store *store, int which)
 
     for (size_t i = 0; i < REGIONS; i++)
         entries += store->regions[i].book.entries[which];
-    for (size_t i = 0; entries > ENTRIES_MAX && i < REGIONS; i++)
+    for (size_t i = 0; entries > OFFER_ENTRIES_MAX && i < REGIONS; i++)
         price_book_forget_courses(&store->regions[i].book, which);
 }
 

@@ -393,7 +393,7 @@ struct offer_name {
     const char *provider, *instance;
 };
 
-static int by_name(const void *key, const void *element)
+static int type_by_name(const void *key, const void *element)
 {
     const struct offer_name *name = key;
     const struct offer *offer = element;
@@ -407,7 +407,7 @@ static const struct offer *find_exactly(const struct offers *offers, const char 
     const struct offer_name name = {provider, instance};
 
     return offers->count > 0
-               ? bsearch(&name, offers->list, offers->count, sizeof *offers->list, by_name)
+               ? bsearch(&name, offers->list, offers->count, sizeof *offers->list, type_by_name)
                : NULL;
 }
 

@@ -107,7 +107,7 @@ static bool price_book_take_rows(struct price_book *book, struct stmt *query, st
     return step == STMT_DONE;
 }
 
-#define COLUMNS                                                                                  \
+#define BOOK_COLUMNS                                                                             \
     "SELECT number, feed, scope, provider, region, zone, instance_type, kind, nanos, since_us,"  \
     " held_us"                                                                                   \
     " FROM price_series WHERE currency = 'USD' AND "
@@ -121,9 +121,9 @@ static bool price_book_take_rows(struct price_book *book, struct stmt *query, st
 bool price_book_add_region(struct db *db, struct price_book *book, const char *region,
                            const char *type, struct error *err)
 {
-    static const char of_all[] = COLUMNS BY_THE_HOUR "region = ? AND feed <> 'published'";
+    static const char of_all[] = BOOK_COLUMNS BY_THE_HOUR "region = ? AND feed <> 'published'";
     static const char of_type[] =
-        COLUMNS BY_THE_HOUR "region = ? AND feed <> 'published'" OF_TYPE;
+        BOOK_COLUMNS BY_THE_HOUR "region = ? AND feed <> 'published'" OF_TYPE;
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
 
     stmt_text(query, region);
@@ -135,8 +135,8 @@ bool price_book_add_region(struct db *db, struct price_book *book, const char *r
 bool price_book_add_anywhere(struct db *db, struct price_book *book, const char *type,
                              struct error *err)
 {
-    static const char of_all[] = COLUMNS BY_THE_HOUR ANYWHERE;
-    static const char of_type[] = COLUMNS BY_THE_HOUR ANYWHERE OF_TYPE;
+    static const char of_all[] = BOOK_COLUMNS BY_THE_HOUR ANYWHERE;
+    static const char of_type[] = BOOK_COLUMNS BY_THE_HOUR ANYWHERE OF_TYPE;
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
 
     if (type)
@@ -147,8 +147,8 @@ bool price_book_add_anywhere(struct db *db, struct price_book *book, const char 
 bool price_book_add_committed(struct db *db, struct price_book *book, const char *region,
                               enum price_kind kind, const char *type, struct error *err)
 {
-    static const char of_all[] = COLUMNS "region = ? AND kind = ?";
-    static const char of_type[] = COLUMNS "region = ? AND kind = ?" OF_TYPE;
+    static const char of_all[] = BOOK_COLUMNS "region = ? AND kind = ?";
+    static const char of_type[] = BOOK_COLUMNS "region = ? AND kind = ?" OF_TYPE;
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
 
     stmt_text(query, region);
@@ -158,7 +158,7 @@ bool price_book_add_committed(struct db *db, struct price_book *book, const char
     return price_book_take_rows(book, query, err);
 }
 
-static int by_name(const void *left, const void *right)
+static int regions_by_name(const void *left, const void *right)
 {
     const struct price_series *a = left, *b = right;
 
@@ -168,7 +168,7 @@ static int by_name(const void *left, const void *right)
 void price_book_sort(struct price_book *book)
 {
     if (book->count > 0)
-        qsort(book->list, book->count, sizeof *book->list, by_name);
+        qsort(book->list, book->count, sizeof *book->list, regions_by_name);
 }
 
 static void course_forget(struct course *course)

@@ -12,7 +12,7 @@
 /* Whole spans are read, so that a moment near by finds its history read. */
 #define SPAN_US (8 * US_PER_DAY)
 #define SPANS_MAX 4 /* together in one course, or it would grow with every question */
-#define ENTRIES_MAX 400
+#define HELD_ENTRIES_MAX 400
 
 static bool course_covers(const struct course *course, const struct course *wanted)
 {
@@ -50,7 +50,7 @@ static struct course course_about(const struct course *known,
 /* Reads the changes between two times, and the one before. False with `series->is_long` set, and
  * no error, where they do not fit. */
 static bool read_entries(struct stmt *query, struct price_series *series, struct course *course,
-                         struct course_entry entries[ENTRIES_MAX], struct error *err)
+                         struct course_entry entries[HELD_ENTRIES_MAX], struct error *err)
 {
     enum stmt_step step = STMT_DONE;
     bool enough = false;
@@ -59,7 +59,7 @@ static bool read_entries(struct stmt *query, struct price_series *series, struct
         struct course_entry *entry = &entries[course->count];
         const char *text = stmt_column_text(query, 2);
 
-        series->is_long = course->count + 1 == ENTRIES_MAX ||
+        series->is_long = course->count + 1 == HELD_ENTRIES_MAX ||
                           strlen(text) >= sizeof entry->text ||
                           stmt_column_integer(query, 3) != LLONG_MAX; /* it was withdrawn */
         entry->since_us = stmt_column_integer(query, 0);
@@ -80,7 +80,7 @@ static bool read_course(struct db *db, struct price_series *series, struct cours
                                       " WHERE series = ? AND since_us < ?"
                                       " ORDER BY since_us DESC, withdrawn_us DESC",
                                       err);
-    struct course_entry entries[ENTRIES_MAX];
+    struct course_entry entries[HELD_ENTRIES_MAX];
 
     stmt_integer(query, series->number);
     stmt_integer(query, course->to_us);

@@ -10,7 +10,7 @@
 /* Parameters: 1 provider, 2 region, 3 zone, 4 kind, 5 feed, 6 the moment, 7 after, 8 limit, 9
  * type. The moment of a reading is when it was fetched: what was not known yet confirms nothing,
  * and so does a reading since a price is in doubt. */
-#define COLUMNS                                                                                  \
+#define LIST_COLUMNS                                                                             \
     "SELECT s.number, s.feed, s.provider, s.region, s.zone, s.instance_type, s.kind,"            \
     " s.currency, p.nanos, p.text, p.reference, p.source_us, p.fetched_us, p.since_us,"          \
     " r.fetched_us, r.source_us, p.withdrawn_us, p.withdrawn_by, p.withdrawn_reason, s.held_us," \
@@ -97,9 +97,9 @@ bool price_list(struct db *db, const struct price_filter *filter, price_tell_fn 
                 struct error *err)
 {
     static const char of_type[] =
-        COLUMNS HELD_THEN CONFIRMED " WHERE p.nanos IS NOT NULL AND" CONDITIONS TYPE PAGE;
+        LIST_COLUMNS HELD_THEN CONFIRMED " WHERE p.nanos IS NOT NULL AND" CONDITIONS TYPE PAGE;
     static const char of_any[] =
-        COLUMNS HELD_THEN CONFIRMED " WHERE p.nanos IS NOT NULL AND" CONDITIONS PAGE;
+        LIST_COLUMNS HELD_THEN CONFIRMED " WHERE p.nanos IS NOT NULL AND" CONDITIONS PAGE;
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(db, filter->instance_type ? of_type : of_any, err);
 
@@ -109,10 +109,10 @@ bool price_list(struct db *db, const struct price_filter *filter, price_tell_fn 
 bool price_history(struct db *db, const struct price_filter *filter, price_tell_fn *tell,
                    void *user, struct error *err)
 {
-    static const char sql[] =
-        COLUMNS " LEFT JOIN readings AS r ON false WHERE p.since_us <= ?6 AND" CONDITIONS TYPE
-                " AND s.number > ?7 ORDER BY p.since_us DESC, p.withdrawn_us DESC,"
-                " s.number LIMIT ?8";
+    static const char sql[] = LIST_COLUMNS
+        " LEFT JOIN readings AS r ON false WHERE p.since_us <= ?6 AND" CONDITIONS TYPE
+        " AND s.number > ?7 ORDER BY p.since_us DESC, p.withdrawn_us DESC,"
+        " s.number LIMIT ?8";
     AUTO(stmt_done) struct stmt *query = NULL;
 
     if (!filter->instance_type)
@@ -124,8 +124,9 @@ bool price_history(struct db *db, const struct price_filter *filter, price_tell_
 bool price_find(struct db *db, const struct price_key *key, struct listed_price *ret_listed,
                 struct error *err)
 {
-    static const char sql[] = COLUMNS " LEFT JOIN readings AS r ON false WHERE s.number = ?"
-                                      " AND p.since_us = ? ORDER BY p.withdrawn_us DESC LIMIT 1";
+    static const char sql[] =
+        LIST_COLUMNS " LEFT JOIN readings AS r ON false WHERE s.number = ?"
+                     " AND p.since_us = ? ORDER BY p.withdrawn_us DESC LIMIT 1";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
 

@@ -297,8 +297,8 @@ static bool put_version(struct imports *imports, const struct run *run, long lon
     return true;
 }
 
-static bool insert_run(struct db *db, const struct run_row *row, long long *ret_number,
-                       struct error *err)
+static bool insert_imported_run(struct db *db, const struct run_row *row, long long *ret_number,
+                                struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *insert = stmt_prepare(db,
@@ -346,7 +346,7 @@ bool imports_put(struct imports *imports, const struct imported *imported,
     if (!known && !(put_machine(imports, imported, &row.machine, err) &&
                     put_contender(imports, imported, &row.contender, err) &&
                     put_version(imports, imported->run, &row.version, err) &&
-                    insert_run(db, &row, &number, err) &&
+                    insert_imported_run(db, &row, &number, err) &&
                     run_insert_labels(db, number, &imported->run->spec, err) &&
                     run_insert_implementations(db, number, imported->run->implementations, err) &&
                     put_trace(db, number, imported, err) && checksum_put(db, number, err) &&

@@ -4,7 +4,7 @@
 #include "common/memory.h"
 #include "db/stmt.h"
 
-#define COLUMNS "number, fingerprint, stratum, facts, seen_us"
+#define MACHINE_COLUMNS "number, fingerprint, stratum, facts, seen_us"
 
 void machine_row_clear(struct machine_row *machine)
 {
@@ -73,7 +73,7 @@ bool machines_find(struct db *db, const char *fingerprint, struct machine_row *r
 {
     AUTO(stmt_done)
     struct stmt *query =
-        stmt_prepare(db, "SELECT " COLUMNS " FROM machines WHERE fingerprint = ?", err);
+        stmt_prepare(db, "SELECT " MACHINE_COLUMNS " FROM machines WHERE fingerprint = ?", err);
     enum stmt_step step;
 
     stmt_text(query, fingerprint);
@@ -90,8 +90,8 @@ bool machines_each(struct db *db, long long limit,
                    struct error *err)
 {
     AUTO(stmt_done)
-    struct stmt *query =
-        stmt_prepare(db, "SELECT " COLUMNS " FROM machines ORDER BY number DESC LIMIT ?", err);
+    struct stmt *query = stmt_prepare(
+        db, "SELECT " MACHINE_COLUMNS " FROM machines ORDER BY number DESC LIMIT ?", err);
     enum stmt_step step;
 
     stmt_integer(query, limit);

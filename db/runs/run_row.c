@@ -121,7 +121,7 @@ void run_row_bind(struct stmt *stmt, const struct run_row *row, enum run_write w
             column_bind(stmt, row, &columns[i]);
 }
 
-static enum run_state state_from_name(const char *name)
+static enum run_state run_state_from_name(const char *name)
 {
     for (int state = 0; state < RUN_STATES; state++)
         if (strcmp(run_state_names[state], name) == 0)
@@ -134,7 +134,7 @@ static void column_read_text(const char *text, const struct column *column, stru
 {
     switch (column->type) {
     case STATE:
-        run->state = state_from_name(text);
+        run->state = run_state_from_name(text);
         break;
     case ENDED_BY:
         run->ended_by = pace_verdict_from_name(text);

@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-#define COLUMNS "number, id, state, request, created_us, ended_us, rounds"
+#define SWEEP_COLUMNS "number, id, state, request, created_us, ended_us, rounds"
 
 const char *const sweep_state_names[] = {[SWEEP_RUNNING] = "running",
                                          [SWEEP_FINISHED] = "finished",
@@ -178,7 +178,7 @@ bool sweeps_add_round(struct db *db, const struct sweep_row *row, const struct s
            transaction_commit(&change, err);
 }
 
-static enum sweep_state state_from_name(const char *name)
+static enum sweep_state sweep_state_from_name(const char *name)
 {
     for (size_t i = 0; sweep_state_names[i]; i++)
         if (strcmp(sweep_state_names[i], name) == 0)
@@ -189,7 +189,7 @@ static enum sweep_state state_from_name(const char *name)
 static struct sweep_row sweep_from_row(struct stmt *query)
 {
     struct sweep_row row = {.number = stmt_column_integer(query, 0),
-                            .state = state_from_name(stmt_column_text(query, 2)),
+                            .state = sweep_state_from_name(stmt_column_text(query, 2)),
                             .request = xstrdup(stmt_column_text(query, 3)),
                             .created_us = stmt_column_integer(query, 4),
                             .ended_us = stmt_column_integer(query, 5),
@@ -235,7 +235,8 @@ bool sweeps_find(struct db *db, const char *id, struct sweep_row *ret_row, struc
 {
     AUTO(sweep_row_clear) struct sweep_row row = {0};
     AUTO(stmt_done)
-    struct stmt *query = stmt_prepare(db, "SELECT " COLUMNS " FROM sweeps WHERE id = ?", err);
+    struct stmt *query =
+        stmt_prepare(db, "SELECT " SWEEP_COLUMNS " FROM sweeps WHERE id = ?", err);
     enum stmt_step step;
 
     stmt_text(query, id);
@@ -275,10 +276,11 @@ bool sweeps_each(struct db *db, long long before, long long limit,
                  struct error *err)
 {
     AUTO(stmt_done)
-    struct stmt *query = stmt_prepare(db,
-                                      "SELECT " COLUMNS " FROM sweeps WHERE ?1 = 0 OR number < ?1"
-                                      " ORDER BY number DESC LIMIT ?2",
-                                      err);
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT " SWEEP_COLUMNS " FROM sweeps WHERE ?1 = 0 OR number < ?1"
+                     " ORDER BY number DESC LIMIT ?2",
+                     err);
     enum stmt_step step;
 
     stmt_integer(query, before);

@@ -66,7 +66,7 @@ static bool are_known(json_t *object, const char *kept, struct error *err)
     return true;
 }
 
-bool member_read_details(const struct member *member, struct span value,
+bool member_read_details(const struct document_member *member, struct span value,
                          struct document *document, struct error *err)
 {
     AUTO(json_decrefp) json_t *json = document_parse(value, member->name, err);
@@ -135,7 +135,7 @@ bool member_fits(struct span value, const char *field, struct error *err)
                              DOCUMENT_MEMBER_MAX, value.length);
 }
 
-bool member_read_machine(const struct member *member, struct span value,
+bool member_read_machine(const struct document_member *member, struct span value,
                          struct document *document, struct error *err)
 {
     static const char *const names[] = {"fingerprint", "stratum", "facts", NULL};
@@ -158,8 +158,8 @@ bool member_read_machine(const struct member *member, struct span value,
                                document_refuse_inside(err, "machine.facts", &inner));
 }
 
-bool member_read_loaded(const struct member *member, struct span value, struct document *document,
-                        struct error *err)
+bool member_read_loaded(const struct document_member *member, struct span value,
+                        struct document *document, struct error *err)
 {
     static const char *const names[] = {"allocator", "openmp", "dnn", NULL};
     static const char *const fields[] = {"loaded.allocator", "loaded.openmp", "loaded.dnn"};
@@ -184,7 +184,7 @@ bool member_read_loaded(const struct member *member, struct span value, struct d
     return true;
 }
 
-bool member_read_implementations(const struct member *member, struct span value,
+bool member_read_implementations(const struct document_member *member, struct span value,
                                  struct document *document, struct error *err)
 {
     AUTO(json_decrefp) json_t *json = document_parse(value, member->name, err);
@@ -193,8 +193,8 @@ bool member_read_implementations(const struct member *member, struct span value,
     return document->run.implementations != NULL;
 }
 
-bool member_read_void(const struct member *member, struct span value, struct document *document,
-                      struct error *err)
+bool member_read_void(const struct document_member *member, struct span value,
+                      struct document *document, struct error *err)
 {
     static const char *const names[] = {"at", "by", "reason", NULL};
     struct taken_back *voided = &document->run.voided;
@@ -227,7 +227,7 @@ static bool read_digits(struct span value, const char *field, size_t digits, cha
     return true;
 }
 
-bool member_read_signature(const struct member *member, struct span value,
+bool member_read_signature(const struct document_member *member, struct span value,
                            struct document *document, struct error *err)
 {
     static const char *const names[] = {"key", "algorithm", "value", NULL};

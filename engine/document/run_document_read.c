@@ -18,20 +18,20 @@
 
 #define SPEED_MAX 1e15
 
-static void *document_place(const struct member *member, struct document *document)
+static void *document_place(const struct document_member *member, struct document *document)
 {
     return (char *)document + member->offset;
 }
 
-static bool read_text(const struct member *member, struct span value, struct document *document,
-                      struct error *err)
+static bool read_text(const struct document_member *member, struct span value,
+                      struct document *document, struct error *err)
 {
     return document_read_text(value, member->name, member->size, document_place(member, document),
                               err);
 }
 
-static bool read_vm(const struct member *member, struct span value, struct document *document,
-                    struct error *err)
+static bool read_vm(const struct document_member *member, struct span value,
+                    struct document *document, struct error *err)
 {
     char *vm = document->run.where.vm;
 
@@ -41,8 +41,8 @@ static bool read_vm(const struct member *member, struct span value, struct docum
            error_set(err, ERROR_INVALID, member->name, "must be " VM_FORM);
 }
 
-static bool read_id(const struct member *member, struct span value, struct document *document,
-                    struct error *err)
+static bool read_id(const struct document_member *member, struct span value,
+                    struct document *document, struct error *err)
 {
     char *id = document->run.id.text;
 
@@ -52,8 +52,8 @@ static bool read_id(const struct member *member, struct span value, struct docum
            error_set(err, ERROR_INVALID, member->name, "must be a ULID in upper case");
 }
 
-static bool read_time(const struct member *member, struct span value, struct document *document,
-                      struct error *err)
+static bool read_time(const struct document_member *member, struct span value,
+                      struct document *document, struct error *err)
 {
     long long us;
 
@@ -63,8 +63,8 @@ static bool read_time(const struct member *member, struct span value, struct doc
     return true;
 }
 
-static bool read_whole(const struct member *member, struct span value, struct document *document,
-                       struct error *err)
+static bool read_whole(const struct document_member *member, struct span value,
+                       struct document *document, struct error *err)
 {
     const char *at = value.start, *end = at + value.length;
     const struct allowed allowed = {.ranged = true, .min = member->min, .max = member->max};
@@ -80,8 +80,8 @@ static bool read_whole(const struct member *member, struct span value, struct do
 }
 
 /* As in event.c: a little more than 1 is rounding. */
-static bool read_cosine(const struct member *member, struct span value, double *ret_cosine,
-                        struct error *err)
+static bool read_cosine(const struct document_member *member, struct span value,
+                        double *ret_cosine, struct error *err)
 {
     const char *at = value.start, *end = at + value.length;
 
@@ -91,7 +91,7 @@ static bool read_cosine(const struct member *member, struct span value, double *
     return true;
 }
 
-static bool read_whole_gradient(const struct member *member, struct span value,
+static bool read_whole_gradient(const struct document_member *member, struct span value,
                                 struct document *document, struct error *err)
 {
     struct certified *certified = &document->run.certified;
@@ -100,7 +100,7 @@ static bool read_whole_gradient(const struct member *member, struct span value,
     return certified->whole_known;
 }
 
-static bool read_worst_layer(const struct member *member, struct span value,
+static bool read_worst_layer(const struct document_member *member, struct span value,
                              struct document *document, struct error *err)
 {
     struct certified *certified = &document->run.certified;
@@ -109,7 +109,7 @@ static bool read_worst_layer(const struct member *member, struct span value,
     return certified->worst_known;
 }
 
-static bool read_ended_by(const struct member *member, struct span value,
+static bool read_ended_by(const struct document_member *member, struct span value,
                           struct document *document, struct error *err)
 {
     char word[32];
@@ -121,8 +121,8 @@ static bool read_ended_by(const struct member *member, struct span value,
                                                "'%s' is not a reason for the end of a run", word);
 }
 
-static bool read_spec(const struct member *member, struct span value, struct document *document,
-                      struct error *err)
+static bool read_spec(const struct document_member *member, struct span value,
+                      struct document *document, struct error *err)
 {
     struct error inner = {0};
 
@@ -134,15 +134,15 @@ static bool read_spec(const struct member *member, struct span value, struct doc
     return true;
 }
 
-static bool read_cost(const struct member *member, struct span value, struct document *document,
-                      struct error *err)
+static bool read_cost(const struct document_member *member, struct span value,
+                      struct document *document, struct error *err)
 {
     document->run.price = document_copy_object(value, member->name, err);
     return document->run.price != NULL;
 }
 
-static bool read_steps(const struct member *member, struct span value, struct document *document,
-                       struct error *err)
+static bool read_steps(const struct document_member *member, struct span value,
+                       struct document *document, struct error *err)
 {
     (void)member;
     if (!trace_read_steps(value.start, value.length, &document->steps, err))
@@ -154,7 +154,7 @@ static bool read_steps(const struct member *member, struct span value, struct do
     return true;
 }
 
-static bool read_evidence(const struct member *member, struct span value,
+static bool read_evidence(const struct document_member *member, struct span value,
                           struct document *document, struct error *err)
 {
     (void)member;
@@ -163,7 +163,7 @@ static bool read_evidence(const struct member *member, struct span value,
 }
 
 /* The sender's own results: only the speed is kept. */
-static bool read_summary(const struct member *member, struct span value,
+static bool read_summary(const struct document_member *member, struct span value,
                          struct document *document, struct error *err)
 {
     static const char field[] = "summary.samples_per_second";
@@ -189,7 +189,7 @@ static bool read_summary(const struct member *member, struct span value,
     return true;
 }
 
-static bool read_nothing(const struct member *member, struct span value,
+static bool read_nothing(const struct document_member *member, struct span value,
                          struct document *document, struct error *err)
 {
     struct json_scan scan = json_scan_of(value);
@@ -200,7 +200,7 @@ static bool read_nothing(const struct member *member, struct span value,
            error_set(err, ERROR_INVALID, member->name, "is not JSON");
 }
 
-static bool read_version(const struct member *member, struct span value,
+static bool read_version(const struct document_member *member, struct span value,
                          struct document *document, struct error *err)
 {
     const char *at = value.start, *end = at + value.length;
@@ -219,7 +219,7 @@ static bool read_version(const struct member *member, struct span value,
     .read = read_text, IN_RUN(member), .size = sizeof((struct document *)NULL)->run.member
 #define SPEC 2 /* its place */
 /* In reading order, except for the spec, which comes second. */
-static const struct member members[] = {
+static const struct document_member members[] = {
     {"pennyworth_run", .read = read_version, .required = true},
     {"id", .read = read_id, .required = true},
     {"spec", .read = read_spec, .required = true},
@@ -372,7 +372,7 @@ static bool find_signed(struct span text, const struct span *values, struct span
     return true;
 }
 
-static bool refuse_name(struct span name, struct error *err)
+static bool refuse_document_name(struct span name, struct error *err)
 {
     struct known_names known = {.all = "docs/run-document.md"};
 
@@ -389,7 +389,7 @@ static bool read_members(struct document_memo *memo, struct span text, struct do
     if (!find_members(text, values, &unknown, err) || !read_member(0, values[0], document, err))
         return false;
     if (unknown.start)
-        return refuse_name(unknown, err);
+        return refuse_document_name(unknown, err);
     if (!find_signed(text, values, &document->signed_text, err))
         return false;
     if (!read_spec_once(memo, values[SPEC], document, err))

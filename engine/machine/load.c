@@ -18,7 +18,7 @@ struct taken {
     long long ticks;
 };
 
-static int by_pid(const void *key, const void *element)
+static int entry_by_pid(const void *key, const void *element)
 {
     long long pid = *(const long long *)key;
     long long other = ((const struct load_process *)element)->pid;
@@ -30,7 +30,7 @@ static const struct load_process *load_find(const struct load_reading *reading, 
 {
     return reading->count == 0 ? NULL
                                : bsearch(&pid, reading->processes, reading->count,
-                                         sizeof *reading->processes, by_pid);
+                                         sizeof *reading->processes, entry_by_pid);
 }
 
 /* The same process in another reading, or NULL. */

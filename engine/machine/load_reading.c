@@ -105,7 +105,7 @@ static void add_process(const char *root, const char *name, struct load_reading 
     reading->processes[reading->count++] = process;
 }
 
-static int by_pid(const void *left, const void *right)
+static int entries_by_pid(const void *left, const void *right)
 {
     long long a = ((const struct load_process *)left)->pid;
     long long b = ((const struct load_process *)right)->pid;
@@ -131,7 +131,7 @@ void load_reading_take(const char *root, const struct topology *topology,
     if (folder)
         closedir(folder);
     if (reading.count > 0)
-        qsort(reading.processes, reading.count, sizeof *reading.processes, by_pid);
+        qsort(reading.processes, reading.count, sizeof *reading.processes, entries_by_pid);
     *ret_reading = reading;
     reading = (struct load_reading){0};
 }

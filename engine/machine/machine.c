@@ -157,7 +157,7 @@ static void read_distribution(const char *root, char ret_text[TEXT_SIZE])
 }
 
 /* clang-format off */
-#define TEXT(member)                                                                             \
+#define MACHINE_TEXT(member)                                                                             \
     {                                                                                            \
         MEMBER(struct facts, member), .nullable = true, .filled = true                           \
     }
@@ -169,11 +169,11 @@ static void read_distribution(const char *root, char ret_text[TEXT_SIZE])
 
 /* Facts that decide which runs may be compared. */
 static const struct member hardware_rows[] = {
-    TEXT(cpu_model),
-    TEXT(cpu_vendor),
-    TEXT(cpu_family),
-    TEXT(cpu_model_number),
-    TEXT(cpu_stepping),
+    MACHINE_TEXT(cpu_model),
+    MACHINE_TEXT(cpu_vendor),
+    MACHINE_TEXT(cpu_family),
+    MACHINE_TEXT(cpu_model_number),
+    MACHINE_TEXT(cpu_stepping),
     {MEMBER(struct facts, isa), .words = cpu_isa_names,
      .meaning = "The highest instruction set that a program can use; AMX only if a tile "
                 "operation worked."},
@@ -185,7 +185,7 @@ static const struct member hardware_rows[] = {
     {MEMBER(struct facts, quota_processors), .nullable = true, .range = MEMBER_POSITIVE,
      .meaning = "Processors that the quota of the control group is worth."},
     BYTES(memory_gib),
-    TEXT(hypervisor),
+    MACHINE_TEXT(hypervisor),
     {0},
 };
 static const struct members hardware_members = {.rows = hardware_rows};
@@ -198,8 +198,8 @@ static const struct member software_rows[] = {
     {.name = "version", .type = MEMBER_TEXT, .always = PENNYWORTH_VERSION},
     {.name = "commit", .type = MEMBER_TEXT, .always = PENNYWORTH_COMMIT},
     {.name = "compiler", .type = MEMBER_TEXT, .always = __VERSION__},
-    TEXT(c_library),
-    TEXT(image),
+    MACHINE_TEXT(c_library),
+    MACHINE_TEXT(image),
     {0},
 };
 static const struct members software_members = {.name = "Software", .rows = software_rows};
@@ -207,19 +207,19 @@ static const struct members software_members = {.name = "Software", .rows = soft
 /* The system around the hardware. */
 static const struct member rows[] = {
     {MEMBER_ROWS(&hardware_members)},
-    TEXT(architecture),
-    TEXT(microcode),
+    MACHINE_TEXT(architecture),
+    MACHINE_TEXT(microcode),
     {MEMBER_WRITTEN("cpu_flags", MEMBER_LIST, write_flags), .schema = "{\"type\": \"string\"}"},
     BYTES(memory_bytes),
     {MEMBER(struct facts, memory_limit_bytes), .nullable = true, .range = MEMBER_POSITIVE,
      .meaning = "The smallest memory limit of the control group and the groups above it, in "
                 "versions 1 and 2."},
-    TEXT(huge_pages),
-    TEXT(governor),
-    TEXT(kernel),
-    TEXT(distribution),
-    TEXT(product),
-    TEXT(clock_source),
+    MACHINE_TEXT(huge_pages),
+    MACHINE_TEXT(governor),
+    MACHINE_TEXT(kernel),
+    MACHINE_TEXT(distribution),
+    MACHINE_TEXT(product),
+    MACHINE_TEXT(clock_source),
     {MEMBER_GROUP("caches", &cache_members)},
     {MEMBER_GROUP("software", &software_members)},
     {0},

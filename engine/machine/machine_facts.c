@@ -6,14 +6,17 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#define TEXT(member)                                                                             \
+#define FACT_TEXT(member)                                                                        \
     .name = #member, .offset = offsetof(struct machine_facts, member),                           \
     .size = sizeof((struct machine_facts *)NULL)->member
 static const struct {
     const char *name;
     size_t offset, size;
-} texts[] = {
-    {TEXT(cpu_model)}, {TEXT(isa)}, {TEXT(architecture)}, {TEXT(kernel)}, {TEXT(microcode)}};
+} texts[] = {{FACT_TEXT(cpu_model)},
+             {FACT_TEXT(isa)},
+             {FACT_TEXT(architecture)},
+             {FACT_TEXT(kernel)},
+             {FACT_TEXT(microcode)}};
 
 #define NUMBER(member) .name = #member, .offset = offsetof(struct machine_facts, member)
 static const struct {

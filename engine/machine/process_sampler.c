@@ -51,7 +51,7 @@ static void add_throttling(const char *root, const char *mount, char *group,
     }
 }
 
-static void look_at_quota(const char *root, const char *process, struct observation *seen)
+static void observe_quota(const char *root, const char *process, struct observation *seen)
 {
     char group[PROC_PATH_MAX];
 
@@ -114,7 +114,7 @@ void process_sampler_read(const char *root, pid_t process, struct observation *r
 
     snprintf(name, sizeof name, "%d", (int)process);
     look_at_processors(root, &seen);
-    look_at_quota(root, name, &seen);
+    observe_quota(root, name, &seen);
     look_at_threads(root, name, &seen);
     seen.major_faults = proc_stat_number(root, name, STAT_MAJOR_FAULTS);
     seen.swap_ins = proc_number(root, "/proc/vmstat", "pswpin ", -1);

@@ -7,7 +7,7 @@
 #include "common/rows/body.h"
 
 #define TEXT(member) BODY_TEXT(struct engine_details, member, 0)
-#define WHOLE(member)                                                                            \
+#define DETAIL_WHOLE(member)                                                                     \
     BODY_AT(struct engine_details, member), .type = FIELD_INTEGER, .max = WHOLE_MAX
 static const struct field fields[] = {
     {TEXT(library), .meaning = "The library that does the work, with its version."},
@@ -15,19 +15,19 @@ static const struct field fields[] = {
     {TEXT(plan), .meaning = "How it chose the arrangement of the work."},
     {TEXT(layout),
      .meaning = "The layout of images between the operations: what `auto` of the spec became."},
-    {WHOLE(threads)},
-    {WHOLE(parameters), .meaning = "Number of trained parameters."},
-    {WHOLE(multiply_adds), .meaning = "Multiply-adds of one sample, forward."},
-    {WHOLE(backward_multiply_adds),
+    {DETAIL_WHOLE(threads)},
+    {DETAIL_WHOLE(parameters), .meaning = "Number of trained parameters."},
+    {DETAIL_WHOLE(multiply_adds), .meaning = "Multiply-adds of one sample, forward."},
+    {DETAIL_WHOLE(backward_multiply_adds),
      .meaning = "Multiply-adds of one sample, backward: the gradients of weights and of data."},
-    {WHOLE(memory_bytes), .meaning = "Memory that its plan uses."},
-    {WHOLE(step_bytes),
+    {DETAIL_WHOLE(memory_bytes), .meaning = "Memory that its plan uses."},
+    {DETAIL_WHOLE(step_bytes),
      .meaning =
          "The least that a step moves to and from memory; null where a cache could hold it."},
     {TEXT(peak_unit), .meaning = "The unit of the processor whose peak was measured."},
-    {WHOLE(peak_multiply_adds_per_second),
+    {DETAIL_WHOLE(peak_multiply_adds_per_second),
      .meaning = "What its threads multiply at most, measured in this run."},
-    {WHOLE(peak_read_bytes_per_second),
+    {DETAIL_WHOLE(peak_read_bytes_per_second),
      .meaning = "What its threads read from memory at most, measured in this run."},
 };
 

@@ -38,7 +38,7 @@ static const struct field counts[] = {
      .max = WHOLE_MAX},
 };
 
-#define WHOLE "gradient_cosine"
+#define WHOLE_GRADIENT "gradient_cosine"
 #define WORST "worst_layer_cosine"
 
 static bool type_from_name(const char *name, enum event_type *ret_type)
@@ -145,7 +145,7 @@ static bool unpack_cosine(const json_t *json, const char *name, bool *ret_known,
 
 static bool unpack_certified(const json_t *json, struct certified *certified, struct error *err)
 {
-    return unpack_cosine(json, WHOLE, &certified->whole_known, &certified->whole, err) &&
+    return unpack_cosine(json, WHOLE_GRADIENT, &certified->whole_known, &certified->whole, err) &&
            unpack_cosine(json, WORST, &certified->worst_known, &certified->worst, err);
 }
 
@@ -240,7 +240,7 @@ static bool pack_done(json_t *json, const struct event *event)
         if (number != 0)
             json_object_set_new(json, counts[i].name, json_integer(number));
     }
-    if ((certified->whole_known && !pack_real(json, WHOLE, certified->whole)) ||
+    if ((certified->whole_known && !pack_real(json, WHOLE_GRADIENT, certified->whole)) ||
         (certified->worst_known && !pack_real(json, WORST, certified->worst)))
         return false;
     if (text)

@@ -10,7 +10,7 @@
 const char *const source_weight_names[] = {"machines", "vote", "aside", NULL};
 
 /* What is looked at while runs are pooled. */
-struct pool {
+struct source_pool {
     struct run_result *results;
     size_t count;
     struct run_source *sources;
@@ -20,20 +20,20 @@ struct pool {
     size_t *medians; /* of each source, the index of its median run; SIZE_MAX without any */
 };
 
-static void pool_clear(struct pool *pool)
+static void source_pool_clear(struct source_pool *pool)
 {
     freep(&pool->order);
     freep(&pool->values);
     freep(&pool->medians);
 }
 
-static bool is_sure(const struct run_result *run)
+static bool is_sure_run(const struct run_result *run)
 {
     return run->low > 0;
 }
 
 /* Sorts indices of runs by their values: few, and nearly never many of one sender. */
-static void sources_sort(const struct pool *pool, size_t count)
+static void sources_sort(const struct source_pool *pool, size_t count)
 {
     for (size_t i = 1; i < count; i++)
         for (size_t j = i; j > 0 && pool->results[pool->order[j]].value <
@@ -47,13 +47,13 @@ static void sources_sort(const struct pool *pool, size_t count)
 }
 
 /* The median run of a source: of those with an interval, where there are any. */
-static size_t median_run(const struct pool *pool, size_t source)
+static size_t median_run(const struct source_pool *pool, size_t source)
 {
     for (int sure = 1; sure >= 0; sure--) {
         size_t count = 0;
 
         for (size_t i = 0; i < pool->count; i++)
-            if (pool->results[i].source == source && is_sure(&pool->results[i]) >= sure)
+            if (pool->results[i].source == source && is_sure_run(&pool->results[i]) >= sure)
                 pool->order[count++] = i;
         sources_sort(pool, count);
         if (count > 0)
@@ -63,7 +63,7 @@ static size_t median_run(const struct pool *pool, size_t source)
 }
 
 /* Whether a run is the first one of its source with the name of its machine. */
-static bool is_first_of_machine(const struct pool *pool, size_t run)
+static bool is_first_of_machine(const struct source_pool *pool, size_t run)
 {
     const struct run_result *results = pool->results;
 
@@ -74,7 +74,7 @@ static bool is_first_of_machine(const struct pool *pool, size_t run)
     return true;
 }
 
-static void count_runs(const struct pool *pool)
+static void count_runs(const struct source_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++) {
         struct run_source *source = &pool->sources[pool->results[i].source];
@@ -84,7 +84,7 @@ static void count_runs(const struct pool *pool)
     }
 }
 
-static double vote_of(const struct pool *pool, size_t source)
+static double vote_of(const struct source_pool *pool, size_t source)
 {
     return pool->results[pool->medians[source]].value;
 }
@@ -95,7 +95,7 @@ static bool is_within(double left, double right, double factor)
 }
 
 /* The median of all that the trusted sources have; 0 without any. */
-static double trusted_value(const struct pool *pool)
+static double trusted_value(const struct source_pool *pool)
 {
     size_t count = 0;
 
@@ -107,7 +107,7 @@ static double trusted_value(const struct pool *pool)
 }
 
 /* What most senders say: the vote that most of them do not contradict. */
-static double senders_value(const struct pool *pool)
+static double senders_value(const struct source_pool *pool)
 {
     size_t best = SIZE_MAX, most = 0;
 
@@ -128,7 +128,7 @@ static double senders_value(const struct pool *pool)
     return best == SIZE_MAX ? 0 : vote_of(pool, best);
 }
 
-static bool is_confirmed(const struct pool *pool, size_t source)
+static bool is_confirmed(const struct source_pool *pool, size_t source)
 {
     for (size_t i = 0; i < pool->source_count; i++)
         if (i != source && pool->medians[i] != SIZE_MAX &&
@@ -138,7 +138,7 @@ static bool is_confirmed(const struct pool *pool, size_t source)
     return false;
 }
 
-static void sources_weigh(const struct pool *pool)
+static void sources_weigh(const struct source_pool *pool)
 {
     double middle = trusted_value(pool);
 
@@ -159,7 +159,7 @@ static void sources_weigh(const struct pool *pool)
 }
 
 /* How many runs, or machines, of the others count at most. */
-static size_t sources_others(const struct pool *pool, size_t source, bool machines)
+static size_t sources_others(const struct source_pool *pool, size_t source, bool machines)
 {
     size_t sum = 0;
 
@@ -174,7 +174,7 @@ static size_t sources_others(const struct pool *pool, size_t source, bool machin
 }
 
 /* A sender whom no other confirms or contradicts: its machines are known by its word alone. */
-static void make_one_machine(struct pool *pool, size_t source)
+static void make_one_machine(struct source_pool *pool, size_t source)
 {
     const char *name = "";
 
@@ -191,7 +191,7 @@ static void make_one_machine(struct pool *pool, size_t source)
 }
 
 /* Whether a run counts, of a source that counts by machines. */
-static bool sources_fits(const struct pool *pool, size_t run, size_t kept)
+static bool sources_fits(const struct source_pool *pool, size_t run, size_t kept)
 {
     struct run_source *source = &pool->sources[pool->results[run].source];
     size_t number = pool->results[run].source;
@@ -208,7 +208,7 @@ static bool sources_fits(const struct pool *pool, size_t run, size_t kept)
     return true;
 }
 
-static bool sources_counts(const struct pool *pool, size_t run, size_t kept)
+static bool sources_counts(const struct source_pool *pool, size_t run, size_t kept)
 {
     const struct run_source *source = &pool->sources[pool->results[run].source];
 
@@ -219,7 +219,7 @@ static bool sources_counts(const struct pool *pool, size_t run, size_t kept)
     return pool->medians[pool->results[run].source] == run;
 }
 
-static void sources_keep(struct pool *pool, size_t *ret_count)
+static void sources_keep(struct source_pool *pool, size_t *ret_count)
 {
     size_t kept = 0;
 
@@ -237,7 +237,7 @@ static void sources_keep(struct pool *pool, size_t *ret_count)
 }
 
 /* The only sender of a row, where no trusted source has runs of it: all its runs count. */
-static size_t lone_sender(const struct pool *pool)
+static size_t lone_sender(const struct source_pool *pool)
 {
     size_t found = SIZE_MAX;
 
@@ -251,7 +251,7 @@ static size_t lone_sender(const struct pool *pool)
     return found;
 }
 
-static void keep_of(struct pool *pool, size_t source, size_t *ret_count)
+static void keep_of(struct source_pool *pool, size_t source, size_t *ret_count)
 {
     size_t kept = 0;
 
@@ -274,14 +274,14 @@ static void clear_results(struct run_source *source)
 void sources_pool(struct run_result *results, size_t *count, struct run_source *sources,
                   size_t source_count)
 {
-    AUTO(pool_clear)
-    struct pool pool = {.results = results,
-                        .count = *count,
-                        .sources = sources,
-                        .source_count = source_count,
-                        .order = xcalloc(*count, sizeof *pool.order),
-                        .values = xcalloc(*count, sizeof *pool.values),
-                        .medians = xcalloc(source_count, sizeof *pool.medians)};
+    AUTO(source_pool_clear)
+    struct source_pool pool = {.results = results,
+                               .count = *count,
+                               .sources = sources,
+                               .source_count = source_count,
+                               .order = xcalloc(*count, sizeof *pool.order),
+                               .values = xcalloc(*count, sizeof *pool.values),
+                               .medians = xcalloc(source_count, sizeof *pool.medians)};
     size_t lone;
 
     for (size_t i = 0; i < source_count; i++) {

@@ -115,7 +115,7 @@ MEMBER_WRITES(write_half_width, number, struct summary, it,
               it->throughput.known ? it->half_width_percent : NAN)
 
 /* In the order in which a reader asks: the number, how sure, of what, and what about it. */
-static const struct member rows[] = {
+static const struct member summary_rows[] = {
     {MEMBER_WRITTEN("method", MEMBER_INT, write_method), .range = MEMBER_POSITIVE,
      .meaning = "Version of the statistics."},
     {MEMBER(struct summary, samples_per_second), .range = MEMBER_POSITIVE,
@@ -146,7 +146,7 @@ static const struct member rows[] = {
     {0},
 };
 const struct members summary_members = {
-    .name = "Summary", .meaning = "The result of the measured steps.", .rows = rows};
+    .name = "Summary", .meaning = "The result of the measured steps.", .rows = summary_rows};
 
 char *summary_to_text(const struct summary *summary)
 {

@@ -362,7 +362,7 @@ enum validity validity_from_name(const char *name)
     return VALIDITY_UNKNOWN;
 }
 
-static const struct member rows[] = {
+static const struct member validity_rows[] = {
     {MEMBER(struct finding, code), .pattern = "^[a-z_]{3,30}$",
      .meaning = "The subject of the finding."},
     {MEMBER(struct finding, level), .words = validity_names},
@@ -373,7 +373,7 @@ static const struct member rows[] = {
                 "processors when the run began: on the machine that measured it alone."},
     {0},
 };
-const struct members finding_members = {.name = "Finding", .rows = rows};
+const struct members finding_members = {.name = "Finding", .rows = validity_rows};
 
 char *verdict_to_text(const struct verdict *verdict)
 {

@@ -3,12 +3,12 @@
 #include "common/cleanup.h"
 #include "common/memory.h"
 
-enum place { AT_START, IN_FIELD, IN_QUOTES, AFTER_QUOTE, AFTER_BLANK };
+enum csv_place { AT_START, IN_FIELD, IN_QUOTES, AFTER_QUOTE, AFTER_BLANK };
 
 struct csv {
     csv_record_fn *record;
     void *user;
-    enum place place;
+    enum csv_place place;
     bool any; /* of the record: a blank line is none */
     bool cr;  /* one outside quotes was the last byte: its line must end */
     bool lenient;

@@ -11,7 +11,7 @@ static const struct list_price {
     const char *text; /* dollars an hour */
     long long nanos;
     const char *day; /* when it was published so */
-} list[] = {
+} listed_prices[] = {
     {"aws", "us-east-1", "c7i.2xlarge", "0.357", 357000000, "2026-08-06"},
     {"aws", "us-east-1", "g5.2xlarge", "1.212", 1212000000, "2026-08-06"},
     /* 64 and 96 times $0.031611 of a core, and 57.6 and 86.4 times $0.004237 of a GiB */
@@ -23,10 +23,10 @@ static const struct list_price {
 
 static const struct list_price *list_prices_find(const struct price *price)
 {
-    for (size_t i = 0; i < COUNT(list); i++)
-        if (strcmp(list[i].instance_type, price->instance_type) == 0 &&
-            strcmp(list[i].provider, price->provider) == 0)
-            return strcmp(price->currency, "USD") == 0 ? &list[i] : NULL;
+    for (size_t i = 0; i < COUNT(listed_prices); i++)
+        if (strcmp(listed_prices[i].instance_type, price->instance_type) == 0 &&
+            strcmp(listed_prices[i].provider, price->provider) == 0)
+            return strcmp(price->currency, "USD") == 0 ? &listed_prices[i] : NULL;
     return NULL;
 }
 

@@ -20,7 +20,7 @@
 static const struct kind_rule {
     const char *name, *leap_words, *drift_words;
     long long leap, drift, same;
-} rules[] = {
+} plausible_rules[] = {
     [MOVES_ON_DEMAND] = {"on-demand", "more than a quarter", "more than 5 %", 125, 105, 102},
     [MOVES_SPOT] = {"spot", "more than 2 times", "more than half", 200, 150, 125},
     [MOVES_COMMITTED] = {"committed", "more than a quarter", "more than 5 %", 125, 105, 102},
@@ -35,7 +35,7 @@ enum move_group move_group_of(enum price_kind kind)
 
 static const struct kind_rule *rule_of(enum price_kind kind)
 {
-    return &rules[move_group_of(kind)];
+    return &plausible_rules[move_group_of(kind)];
 }
 
 static bool is_beyond(long long hundredths, long long left_nanos, long long right_nanos)
@@ -66,7 +66,8 @@ bool spot_is_expensive(long long spot_nanos, long long on_demand_nanos)
 
 bool is_level(long long left_nanos, long long right_nanos)
 {
-    return left_nanos > 0 && !is_beyond(rules[MOVES_ON_DEMAND].same, left_nanos, right_nanos);
+    return left_nanos > 0 &&
+           !is_beyond(plausible_rules[MOVES_ON_DEMAND].same, left_nanos, right_nanos);
 }
 
 static bool is_share(size_t odd, size_t count, size_t percent)
@@ -226,7 +227,7 @@ enum plausibility change_plausibility(const struct source *source,
     if (!is_whole(source, batch, change, err) || !fits_beside(&change->cross, err))
         return WANTS_ANOTHER;
     for (int group = 0; group < MOVE_GROUPS; group++)
-        if (!moves_as_its_kind(&change->moves[group], &rules[group], err))
+        if (!moves_as_its_kind(&change->moves[group], &plausible_rules[group], err))
             return WANTS_ANOTHER;
     return IS_PLAUSIBLE;
 }

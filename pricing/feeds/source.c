@@ -32,7 +32,7 @@ bool source_ask_once(void *reader, struct fetch_request *request, struct error *
 }
 
 /* Digits, with commas between thousands and one point; ignores what follows. */
-static double read_amount(const char *text, const char **ret_rest)
+static double read_number(const char *text, const char **ret_rest)
 {
     double number = 0, unit = 0;
 
@@ -50,7 +50,7 @@ static double read_amount(const char *text, const char **ret_rest)
 double source_gib(const char *text)
 {
     const char *rest;
-    double amount = read_amount(text, &rest);
+    double amount = read_number(text, &rest);
 
     return strcmp(rest, " GiB") == 0 && amount < 1e7 ? amount : 0;
 }
@@ -58,7 +58,7 @@ double source_gib(const char *text)
 double source_count(const char *text)
 {
     const char *rest;
-    double amount = read_amount(text, &rest);
+    double amount = read_number(text, &rest);
 
     return *rest == '\0' && amount < 1e6 ? amount : 0;
 }

@@ -22,7 +22,7 @@ enum expect {
 };
 
 /* A value that is skipped or kept as a whole. */
-struct span {
+struct split_span {
     enum { SPAN_NONE, SPAN_SCALAR, SPAN_STRING, SPAN_NEST } kind;
     bool in_string, escaped;
     bool kept, oversized;
@@ -44,7 +44,7 @@ struct splitter {
     char keys[LEVELS_MAX + 1][SPLIT_KEY_MAX + 1]; /* key of the value that is open at depth d */
     bool in_key, key_escaped, key_has_escapes;
     size_t key_used;
-    struct span span;
+    struct split_span span;
     struct bytes held; /* the beginning of a kept value, from earlier pieces */
     long long oversized;
     enum split_verdict verdict;
@@ -148,7 +148,7 @@ static bool splitter_pop(struct splitter *splitter, char bracket, struct error *
 static bool splitter_deliver(struct splitter *splitter, const char *tail, size_t length,
                              struct error *err)
 {
-    struct span *span = &splitter->span;
+    struct split_span *span = &splitter->span;
     struct split_element element = {.path = span->path,
                                     .key = splitter->keys[span->base - 1],
                                     .outer = span->base > 1 ? splitter->keys[span->base - 2] : "",
@@ -176,7 +176,7 @@ static bool splitter_deliver(struct splitter *splitter, const char *tail, size_t
 /* The piece ends within a kept value. */
 static void splitter_hold(struct splitter *splitter, const char *begin, size_t length)
 {
-    struct span *span = &splitter->span;
+    struct split_span *span = &splitter->span;
 
     if (!span->kept || span->oversized)
         return;
@@ -209,7 +209,7 @@ static const char *splitter_skip(const char *at, const char *end, const bool sto
 }
 
 /* Continues in a string, to after its closing quote or to the end. */
-static const char *pass_string(struct span *span, const char *at, const char *end)
+static const char *pass_string(struct split_span *span, const char *at, const char *end)
 {
     while (at < end) {
         if (span->escaped) {
@@ -233,7 +233,7 @@ static const char *pass_string(struct span *span, const char *at, const char *en
 static const char *pass_nest(struct splitter *splitter, const char *at, const char *end,
                              struct error *err)
 {
-    struct span *span = &splitter->span;
+    struct split_span *span = &splitter->span;
 
     while (at < end && splitter->depth > span->base) {
         if (span->in_string) {
@@ -264,7 +264,7 @@ static bool is_scalar_byte(char byte)
 static bool pass_span(struct splitter *splitter, const char *begin, const char **ret_at,
                       const char *end, struct error *err)
 {
-    struct span *span = &splitter->span;
+    struct split_span *span = &splitter->span;
     const char *at = *ret_at;
     bool done = false;
 
@@ -318,13 +318,13 @@ static unsigned splitter_matches(const struct splitter *splitter, size_t *ret_wh
 
 static void begin_span(struct splitter *splitter, char first, bool kept, size_t path)
 {
-    splitter->span = (struct span){.kind = first == '{' || first == '[' ? SPAN_NEST
-                                           : first == '"'               ? SPAN_STRING
-                                                                        : SPAN_SCALAR,
-                                   .in_string = first == '"',
-                                   .kept = kept,
-                                   .path = path,
-                                   .base = splitter->depth};
+    splitter->span = (struct split_span){.kind = first == '{' || first == '[' ? SPAN_NEST
+                                                 : first == '"'               ? SPAN_STRING
+                                                                              : SPAN_SCALAR,
+                                         .in_string = first == '"',
+                                         .kept = kept,
+                                         .path = path,
+                                         .base = splitter->depth};
 }
 
 /* A value begins at *ret_at. */

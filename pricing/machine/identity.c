@@ -11,11 +11,11 @@
 #define IDENTITY_DOCUMENT_MAX 8192 /* AWS's has some 600 bytes */
 
 /* How to ask a cloud. True if it identified itself; otherwise err says why not. */
-typedef bool ask_fn(struct metadata *service, struct identity *identity, struct error *err);
+typedef bool identify_fn(struct metadata *service, struct identity *identity, struct error *err);
 
 struct cloud {
     const char *name, *vendor; /* vendor: as the firmware writes it */
-    ask_fn *ask;
+    identify_fn *ask;
 };
 
 /* One thing that a service tells in an answer of its own. */
@@ -68,7 +68,7 @@ static bool ask_terms_of_aws(struct metadata *service, struct identity *identity
     return result != METADATA_FAILED;
 }
 
-static bool ask_aws(struct metadata *service, struct identity *identity, struct error *err)
+static bool identify_aws(struct metadata *service, struct identity *identity, struct error *err)
 {
 #define HERE "/latest/meta-data/"
     const struct detail details[] = {
@@ -124,7 +124,7 @@ static bool ask_gcp_for(struct metadata *service, const char *path, char *text, 
     return result != METADATA_FAILED;
 }
 
-static bool ask_gcp(struct metadata *service, struct identity *identity, struct error *err)
+static bool identify_gcp(struct metadata *service, struct identity *identity, struct error *err)
 {
     char type[METADATA_WORD_MAX], zone[METADATA_WORD_MAX], preemptible[METADATA_WORD_MAX];
     char id[METADATA_WORD_MAX], image[METADATA_WORD_MAX];
@@ -148,7 +148,7 @@ static bool ask_gcp(struct metadata *service, struct identity *identity, struct 
     return true;
 }
 
-static bool ask_azure(struct metadata *service, struct identity *identity, struct error *err)
+static bool identify_azure(struct metadata *service, struct identity *identity, struct error *err)
 {
     AUTO(freep) char *text = xmalloc(METADATA_DOCUMENT_MAX + 1);
 
@@ -165,9 +165,9 @@ static bool ask_azure(struct metadata *service, struct identity *identity, struc
 }
 
 static const struct cloud clouds[CLOUDS] = {
-    {"aws", "Amazon EC2", ask_aws},
-    {"gcp", "Google", ask_gcp},
-    {"azure", "Microsoft Corporation", ask_azure},
+    {"aws", "Amazon EC2", identify_aws},
+    {"gcp", "Google", identify_gcp},
+    {"azure", "Microsoft Corporation", identify_azure},
 };
 
 /* The cloud that the firmware names; CLOUDS for none. */
@@ -232,8 +232,8 @@ static bool ask_cloud(const struct identity_question *question, const struct clo
     struct identity answer = {.source = "metadata"};
     struct error err = {0};
     bool ok = cloud->ask(&service, &answer, &err);
-    bool unheard = hinted && cloud->ask == ask_aws && !service.header[0] && service.status == 0 &&
-                   err.kind == ERROR_UPSTREAM;
+    bool unheard = hinted && cloud->ask == identify_aws && !service.header[0] &&
+                   service.status == 0 && err.kind == ERROR_UPSTREAM;
 
     explicit_bzero(&service, sizeof service);
     if (ok && !answer.region[0])

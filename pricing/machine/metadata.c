@@ -12,14 +12,14 @@
 #define TOKEN_SECONDS "21600" /* the most that is given */
 
 /* A body that goes where the caller wants it. */
-struct body {
+struct metadata_body {
     char *text;
     size_t size, used;
 };
 
 static enum fetch_take take_body(void *user, const char *data, size_t length, struct error *err)
 {
-    struct body *body = user;
+    struct metadata_body *body = user;
 
     if (length >= body->size - body->used || memchr(data, '\0', length)) {
         error_set(err, ERROR_UPSTREAM, NULL, "the answer is not what was asked for");
@@ -49,7 +49,7 @@ static bool metadata_prepare(const struct metadata *service, const char *path,
 
 /* True for any answer. */
 static bool metadata_ask(struct metadata *service, const struct fetch_request *request,
-                         struct body *body, struct error *err)
+                         struct metadata_body *body, struct error *err)
 {
     struct fetch_response response = {.retry_after_seconds = -1};
     bool ok = service->fetch(service->fetcher, request, take_body, body, &response, err);
@@ -82,7 +82,7 @@ static bool metadata_refuse(int status, struct error *err)
 bool metadata_token(struct metadata *service, struct error *err)
 {
     char text[METADATA_WORD_MAX];
-    struct body body = {.text = text, .size = sizeof text};
+    struct metadata_body body = {.text = text, .size = sizeof text};
     struct fetch_request request;
     bool ok;
 
@@ -109,7 +109,7 @@ bool metadata_token(struct metadata *service, struct error *err)
 enum metadata_result metadata_get(struct metadata *service, const char *path, char *text,
                                   size_t size, struct error *err)
 {
-    struct body body = {.text = text, .size = size};
+    struct metadata_body body = {.text = text, .size = size};
     struct fetch_request request;
     bool ok;
 

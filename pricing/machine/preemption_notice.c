@@ -8,12 +8,12 @@
 
 #include <strings.h>
 
-typedef enum preemption_notice_result ask_fn(struct preemption_notice_asker *asker,
-                                             struct notice *ret_notice, struct error *err);
+typedef enum preemption_notice_result ask_notice_fn(struct preemption_notice_asker *asker,
+                                                    struct notice *ret_notice, struct error *err);
 
 struct preemption_notice_cloud {
     const char *provider;
-    ask_fn *ask;
+    ask_notice_fn *ask;
 };
 
 /* `how` is a word that the caller has checked. */
@@ -152,8 +152,8 @@ static enum metadata_result get_aws(struct metadata *service, const char *path,
     return metadata_get(service, path, text, METADATA_WORD_MAX, err);
 }
 
-static enum preemption_notice_result ask_aws(struct preemption_notice_asker *asker,
-                                             struct notice *ret_notice, struct error *err)
+static enum preemption_notice_result ask_aws_notice(struct preemption_notice_asker *asker,
+                                                    struct notice *ret_notice, struct error *err)
 {
     struct error unheard = {0};
     char text[METADATA_WORD_MAX];
@@ -186,8 +186,8 @@ static bool get_gcp(struct metadata *service, const char *path, char word[METADA
     return result != METADATA_FAILED;
 }
 
-static enum preemption_notice_result ask_gcp(struct preemption_notice_asker *asker,
-                                             struct notice *ret_notice, struct error *err)
+static enum preemption_notice_result ask_gcp_notice(struct preemption_notice_asker *asker,
+                                                    struct notice *ret_notice, struct error *err)
 {
     char preempted[METADATA_WORD_MAX], event[METADATA_WORD_MAX];
 
@@ -232,8 +232,9 @@ static bool learn_name(struct preemption_notice_asker *asker, struct error *err)
     return true;
 }
 
-static enum preemption_notice_result ask_azure(struct preemption_notice_asker *asker,
-                                               struct notice *ret_notice, struct error *err)
+static enum preemption_notice_result ask_azure_notice(struct preemption_notice_asker *asker,
+                                                      struct notice *ret_notice,
+                                                      struct error *err)
 {
     AUTO(freep) char *text = xmalloc(METADATA_DOCUMENT_MAX + 1);
     bool leaving = false;
@@ -256,19 +257,19 @@ static enum preemption_notice_result ask_azure(struct preemption_notice_asker *a
     }
 }
 
-static const struct preemption_notice_cloud clouds[] = {
-    {"aws", ask_aws},
-    {"gcp", ask_gcp},
-    {"azure", ask_azure},
+static const struct preemption_notice_cloud noticing_clouds[] = {
+    {"aws", ask_aws_notice},
+    {"gcp", ask_gcp_notice},
+    {"azure", ask_azure_notice},
 };
 
 bool preemption_notice_begin(struct preemption_notice_asker *asker, const char *provider,
                              const char *url, fetch_fn *fetch, void *fetcher)
 {
-    for (size_t i = 0; i < COUNT(clouds); i++)
-        if (strcmp(clouds[i].provider, provider) == 0) {
+    for (size_t i = 0; i < COUNT(noticing_clouds); i++)
+        if (strcmp(noticing_clouds[i].provider, provider) == 0) {
             *asker = (struct preemption_notice_asker){
-                .cloud = &clouds[i],
+                .cloud = &noticing_clouds[i],
                 .service = {
                     .fetch = fetch, .fetcher = fetcher, .url = url ? url : METADATA_LINK_LOCAL}};
             return true;

@@ -26,9 +26,10 @@
 #define MOMENT_NS (2 * NS_PER_SECOND)   /* while the next one is not measuring yet */
 #define PRICES_SECONDS 25               /* wait so long for the first prices of the feeds */
 #define IDLE_NS (15 * NS_PER_SECOND)    /* until we give up on a sweep whose runs have ended */
-#define STOPPED_SECONDS 8   /* for the hub after a signal: the sender kills us after ten */
-#define LEAVING_SECONDS 90  /* for the hub after a preemption notice */
-#define PATIENCE_SECONDS 60 /* of "pennyworth health", beyond the longest silence of a worker */
+#define STOPPED_SECONDS 8  /* for the hub after a signal: the sender kills us after ten */
+#define LEAVING_SECONDS 90 /* for the hub after a preemption notice */
+#define BENCH_PATIENCE_SECONDS                                                                   \
+    60 /* of "pennyworth health", beyond the longest silence of a worker */
 #define LEAVING_NS (5 * NS_PER_SECOND) /* for a run to end after such a notice */
 
 struct bench {
@@ -393,7 +394,7 @@ static bool bench_begin(struct bench *bench, const struct config *config, struct
     if (!process_make_folders(config->database, err))
         return false;
     heartbeat_start(&bench->heartbeat, config->database, "bench",
-                    config->silence_seconds + PATIENCE_SECONDS);
+                    config->silence_seconds + BENCH_PATIENCE_SECONDS);
     if (!process_begin(bench->process, false, err))
         return false;
     if (!config->report_to[0])

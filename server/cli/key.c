@@ -4,7 +4,7 @@
 #include "server/cli/process.h"
 #include "server/keys/key_file.h"
 
-static void tell_rest(const struct config *config)
+static void tell_key_rest(const struct config *config)
 {
     fprintf(stderr,
             "%s%s has a new key: a server or bench that is running signs with it from its next "
@@ -27,7 +27,7 @@ int key_command(const struct config *config)
         return command_failed(&err);
     puts(key.text);
     if (rotates)
-        tell_rest(config);
+        tell_key_rest(config);
     if (fflush(stdout) != 0) {
         error_set(&err, ERROR_INTERNAL, NULL, "cannot write the key to stdout");
         return command_failed(&err);

@@ -8,14 +8,14 @@
 #include "server/cli/process.h"
 #include "server/hub/hub_wait.h"
 
-#define PATIENCE_SECONDS 60 /* of "pennyworth health" */
+#define PUSH_PATIENCE_SECONDS 60 /* of "pennyworth health" */
 
 static void freep_uploader(struct hub_uploader **uploader)
 {
     hub_uploader_free(*uploader);
 }
 
-static void tell_rest(const struct delivery_counts *counts)
+static void tell_push_rest(const struct delivery_counts *counts)
 {
     if (counts->refused > 0)
         fprintf(stderr, "%lld were refused by this hub: --refused on sends them again\n",
@@ -61,7 +61,7 @@ int push_command(const struct config *config)
         return command_failed(&err);
     status = (struct hub_uploader_status){0};
     if (uploader) {
-        heartbeat_start(&heartbeat, config->database, "push", PATIENCE_SECONDS);
+        heartbeat_start(&heartbeat, config->database, "push", PUSH_PATIENCE_SECONDS);
         (void)hub_wait(uploader, &signals, config->report_seconds, &heartbeat);
         hub_uploader_status(uploader, &status);
         if (!deliveries_count(db, hub, &counts, &err) ||
@@ -71,6 +71,6 @@ int push_command(const struct config *config)
                 status.refused, counts.waiting, status.last_error[0] ? ": " : "",
                 status.last_error);
     }
-    tell_rest(&counts);
+    tell_push_rest(&counts);
     return counts.waiting + events > 0 || status.refused > 0 ? EXIT_NOT_DELIVERED : 0;
 }

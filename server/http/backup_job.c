@@ -27,7 +27,7 @@ struct backup_job {
     struct error err;
 };
 
-static bool go_on(void *user, long long done, long long total)
+static bool backup_goes_on(void *user, long long done, long long total)
 {
     struct backup_job *backup_job = user;
     bool stopping;
@@ -63,7 +63,8 @@ static bool backup_make_file(struct backup_job *backup_job, int *ret_descriptor,
         return error_set(err, errno == ENOSPC ? ERROR_STORAGE : ERROR_INTERNAL, NULL,
                          "cannot make %.150s: %s", backup_job->path, strerror(errno));
     ok = backup_copy(backup_job->database, backup_job->path,
-                     &(struct backup_watch){go_on, backup_looks, backup_job}, ret_facts, err);
+                     &(struct backup_watch){backup_goes_on, backup_looks, backup_job}, ret_facts,
+                     err);
     (void)!unlink(backup_job->path);
     if (ok) {
         *ret_descriptor = descriptor;

@@ -84,7 +84,7 @@ bool long_work_has_ended(struct exchange *exchange, const struct long_job *job)
     return true;
 }
 
-static void go_on(struct exchange *exchange)
+static void go_on_after(struct exchange *exchange)
 {
     const struct long_work *long_work = exchange->hold.state;
 
@@ -118,7 +118,7 @@ bool long_work_begin(struct exchange *exchange)
         return true;
     }
     exchange->hold =
-        (struct hold){.go_on = go_on, .free = long_work_free, .state = take(&long_work)};
-    go_on(exchange);
+        (struct hold){.go_on = go_on_after, .free = long_work_free, .state = take(&long_work)};
+    go_on_after(exchange);
     return true;
 }

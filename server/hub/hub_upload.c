@@ -12,7 +12,7 @@
 #define RUNS_PATH "/v1/runs/import"
 #define EVENT_PATH "/v1/capacity"
 #define HUB_REPLY_MAX (1024 * 1024)
-#define REQUEST_MS (10 * 60 * 1000)
+#define UPLOAD_REQUEST_MS (10 * 60 * 1000)
 #define PATIENCE_SECONDS 120 /* a hub sends nothing while it stores */
 #define BACKOFF_NS_MAX (60 * NS_PER_SECOND)
 #define RETRY_AFTER_MAX 600 /* seconds */
@@ -87,14 +87,14 @@ struct content {
     const struct bytes *text;
 };
 
-static bool make_request(const struct hub_upload *upload, const struct content *content,
-                         struct fetch_request *request, struct error *err)
+static bool make_upload_request(const struct hub_upload *upload, const struct content *content,
+                                struct fetch_request *request, struct error *err)
 {
     *request = (struct fetch_request){.body = content->text->data,
                                       .body_length = content->text->used,
                                       .ca_file = upload->ca,
                                       .max_bytes = HUB_REPLY_MAX,
-                                      .total_ms = REQUEST_MS,
+                                      .total_ms = UPLOAD_REQUEST_MS,
                                       .patience_seconds = PATIENCE_SECONDS};
     return (fetch_url_add(request, upload->hub) && fetch_url_add(request, content->path) &&
             fetch_header(request, "Content-Type: %s", content->type) &&
@@ -251,8 +251,9 @@ static void upload_ask(struct hub_upload *upload, struct batch *batch,
     struct fetch_response response = {0};
     struct fetch_request request;
 
-    if (!make_request(upload, &(struct content){RUNS_PATH, "application/x-ndjson", &batch->text},
-                      &request, &outcome->error)) {
+    if (!make_upload_request(upload,
+                             &(struct content){RUNS_PATH, "application/x-ndjson", &batch->text},
+                             &request, &outcome->error)) {
         upload_fail(upload, HUB_UPLOAD_DEFERRED, outcome);
         return;
     }
@@ -332,8 +333,8 @@ static void ask_for_event(struct hub_upload *upload, const struct capacity_event
     error_clear(&upload->passed_over);
     if (!hub_event_write(&text, event))
         bytes_too_long(&text, "the event", &outcome->error);
-    else if (make_request(upload, &(struct content){EVENT_PATH, "application/json", &text},
-                          &request, &outcome->error) &&
+    else if (make_upload_request(upload, &(struct content){EVENT_PATH, "application/json", &text},
+                                 &request, &outcome->error) &&
              upload->fetch(upload->fetcher, &request, hub_reply_take, &reply, &response,
                            &outcome->error)) {
         if (wants_time(response.status) || response.status == 401)

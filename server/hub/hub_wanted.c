@@ -9,7 +9,7 @@
 
 #define PATH "/v1/wanted?engine=" ENGINE_NATIVE "&limit=10&instance_type="
 #define ANSWER_MAX (256 * 1024)
-#define REQUEST_MS (60 * 1000)
+#define WANTED_REQUEST_MS (60 * 1000)
 
 static bool wanted_refuse(struct error *err, const char *what)
 {
@@ -54,14 +54,14 @@ bool hub_wanted_read(const struct hub_answer *answer, struct hub_wanted *ret_wan
     return true;
 }
 
-static bool make_request(const struct hub_wanted_question *question,
-                         struct fetch_request *request, struct error *err)
+static bool make_wanted_request(const struct hub_wanted_question *question,
+                                struct fetch_request *request, struct error *err)
 {
     char hub[HUB_UPLOAD_HUB_SIZE];
 
     hub_upload_hub(question->hub, hub);
     *request = (struct fetch_request){
-        .ca_file = question->ca, .max_bytes = ANSWER_MAX, .total_ms = REQUEST_MS};
+        .ca_file = question->ca, .max_bytes = ANSWER_MAX, .total_ms = WANTED_REQUEST_MS};
     return (fetch_url_add(request, hub) && fetch_url_add(request, PATH) &&
             fetch_url_value(request, question->instance_type) &&
             (!question->provider[0] || (fetch_url_add(request, "&provider=") &&
@@ -80,7 +80,7 @@ bool hub_wanted_ask(const struct hub_wanted_question *question, struct hub_wante
     struct fetch_response response = {0};
     struct fetch_request request;
 
-    if (!make_request(question, &request, err) ||
+    if (!make_wanted_request(question, &request, err) ||
         !question->fetch(question->fetcher, &request, hub_reply_take, &text, &response, err))
         return false;
     if (response.status == 401 || response.status == 403)

@@ -18,23 +18,23 @@ static const struct {
 _Static_assert(COUNT(amounts) == COST_AMOUNTS, "one row for each");
 
 /* The members that do not follow from others; a cost may lack the last. */
-static const char *const facts[] = {"identity", "price", "why_no_price", "over_run"};
+static const char *const cost_facts[] = {"identity", "price", "why_no_price", "over_run"};
 enum { IDENTITY, OVER_RUN = 3 };
 
 /* A member that is missing has no start. */
-static void cost_take_apart(const char *stored, struct span ret_facts[COUNT(facts)])
+static void cost_take_apart(const char *stored, struct span ret_facts[COUNT(cost_facts)])
 {
     struct json_scan scan = {stored, stored + strlen(stored)};
     struct span name, value;
     bool first = true;
 
-    memset(ret_facts, 0, COUNT(facts) * sizeof *ret_facts);
+    memset(ret_facts, 0, COUNT(cost_facts) * sizeof *ret_facts);
     if (!json_scan_take(&scan, '{'))
         return;
     while (json_scan_member(&scan, &first, &name) == JSON_SCAN_MEMBER &&
            json_scan_extent(&scan, &value))
-        for (size_t i = 0; i < COUNT(facts); i++)
-            if (span_is(name, facts[i]))
+        for (size_t i = 0; i < COUNT(cost_facts); i++)
+            if (span_is(name, cost_facts[i]))
                 ret_facts[i] = value;
 }
 
@@ -188,7 +188,7 @@ char *run_cost_renew(const char *stored, const struct machine_price *price, long
                      const struct amount *samples_per_second)
 {
     const struct run_cost cost = {.price = *price, .at_us = at_us};
-    struct span known[COUNT(facts)];
+    struct span known[COUNT(cost_facts)];
 
     cost_take_apart(stored, known);
     return cost_text(&cost, &known[IDENTITY], samples_per_second);
@@ -222,14 +222,14 @@ static const char *why_not_ranked(const struct run *run)
 
 void present_run_cost(struct json_writer *out, const char *key, const struct run *run)
 {
-    struct span known[COUNT(facts)];
+    struct span known[COUNT(cost_facts)];
     struct million million;
 
     cost_take_apart(run->price, known);
     million.known = cost_of_run(run, &million.cost);
     jsonw_open(out, key, '{');
-    for (size_t i = 0; i < COUNT(facts); i++)
-        jsonw_raw_span(out, facts[i], known[i]);
+    for (size_t i = 0; i < COUNT(cost_facts); i++)
+        jsonw_raw_span(out, cost_facts[i], known[i]);
     members_write_rows(out, &million_members, &million);
     jsonw_text(out, "why_not_ranked", why_not_ranked(run));
     jsonw_close(out, '}');
@@ -288,8 +288,8 @@ void present_run_cost_head(struct json_writer *out, const char *key, const struc
 
 static bool is_member(const char *name)
 {
-    for (size_t i = 0; i < COUNT(facts); i++)
-        if (strcmp(facts[i], name) == 0)
+    for (size_t i = 0; i < COUNT(cost_facts); i++)
+        if (strcmp(cost_facts[i], name) == 0)
             return true;
     for (size_t i = 0; i < COUNT(amounts); i++)
         if (strcmp(amounts[i].name, name) == 0)
@@ -314,7 +314,7 @@ static bool check_members(json_t *cost, struct error *err)
             return error_set(err, ERROR_INVALID, "cost", "has an unknown member '%.40s'", key);
     }
     for (size_t i = 0; i < OVER_RUN; i++)
-        if (!cost_has(cost, facts[i], err))
+        if (!cost_has(cost, cost_facts[i], err))
             return false;
     for (size_t i = 0; i < COUNT(amounts); i++)
         if (!cost_has(cost, amounts[i].name, err))

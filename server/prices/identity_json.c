@@ -1,6 +1,6 @@
 #include "server/prices/identity_json.h"
 
-static const char *const sources[] = {"metadata", "settings", "unknown", NULL};
+static const char *const identity_sources[] = {"metadata", "settings", "unknown", NULL};
 
 static const struct member rows[] = {
     {MEMBER(struct identity, provider), .nullable = true},
@@ -10,7 +10,7 @@ static const struct member rows[] = {
     {MEMBER(struct identity, zone_id), .nullable = true},
     {MEMBER(struct identity, life_cycle), .nullable = true,
      .meaning = "on_demand, spot, or the provider's own word."},
-    {MEMBER(struct identity, source), .words = sources},
+    {MEMBER(struct identity, source), .words = identity_sources},
     {MEMBER(struct identity, note), .nullable = true},
     {0},
 };

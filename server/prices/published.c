@@ -107,7 +107,7 @@ bool published_read_figure(const json_t *json, struct figure *ret_figure, struct
 }
 
 #define LINE_TEXT(member) BODY_TEXT(struct price_line, member, 1), .required = true
-static const struct field price_rows[] = {
+static const struct field published_price_rows[] = {
     {LINE_TEXT(provider)},
     {LINE_TEXT(region)},
     {LINE_TEXT(instance_type)},
@@ -116,7 +116,8 @@ static const struct field price_rows[] = {
     {LINE_TEXT(reference)},
     {BODY_AT(struct price_line, kind), .type = FIELD_CHOICE, .choices = kinds, .required = true},
 };
-static const struct body price_body = {BODY_ROWS(price_rows), .no_object = "must be an object"};
+static const struct body price_body = {BODY_ROWS(published_price_rows),
+                                       .no_object = "must be an object"};
 
 /* No feed confirms this price again: its age is that of the publication. */
 static bool read_price(const json_t *json, struct price *ret_price, struct error *err)

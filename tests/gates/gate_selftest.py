@@ -249,6 +249,9 @@ CASES += (
 SUM = "static int %s(int left, int right)\n{\n    int sum = left + right;\n\n    return sum * sum;\n}\n"
 CASES += (
     ("once", {"db/a.c": SUM % "a_sum", "db/b.c": SUM.replace("+", "-") % "b_sum"}, None),
+    ("names", {"db/a.c": SUM % "a_sum", "db/b.c": SUM % "a_sum"}, "db/b.c:1: a_sum() is a function of a.c too"),
+    ("names", {"db/a.c": SUM % "a_sum", "answers/b.c": SUM % "a_sum"}, None),
+    ("names", {"engine/train/kernels/a.c": SUM % "a_sum", "engine/train/kernels/b.c": SUM % "a_sum"}, None),
     ("once", {"db/a.c": SUM % "a_sum", "tests/db/b.c": SUM % "b_sum"}, None),
     ("once", {"db/a.c": SUM % "a_sum", "engine/b.c": "int b;\n\n" + SUM % "b_sum"},
      "engine/b.c:3: b_sum() is a_sum() of db/a.c once more"),

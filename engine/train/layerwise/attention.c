@@ -10,7 +10,7 @@
 #include <math.h>
 
 /* What one thread works with. */
-struct room {
+struct attention_room {
     float *shares, *gradient;          /* (T, T): softmax, and its gradient */
     void *shares_read, *gradient_read; /* the same as products read them */
 };
@@ -21,11 +21,11 @@ struct attention {
     const struct product_alone *to_shares, *to_first,
         *to_second; /* of the gradients, see head_backward() */
     const struct product_alone *to_values;
-    void *gradient_read; /* the gradient of the output as products read it */
-    struct room *rooms;  /* (threads) */
+    void *gradient_read;          /* the gradient of the output as products read it */
+    struct attention_room *rooms; /* (threads) */
 };
 
-static bool make_products(struct layerwise *net, struct attention *a, struct error *err)
+static bool make_attention_products(struct layerwise *net, struct attention *a, struct error *err)
 {
     long t = a->length, c = a->channels, w = a->width;
     const struct dnn_matrix head = {.rows = t, .columns = w, .stride = 3 * c};
@@ -57,8 +57,8 @@ static bool make_products(struct layerwise *net, struct attention *a, struct err
                               err));
 }
 
-static bool make_room(struct layerwise *net, const struct attention *a, struct room *room,
-                      struct error *err)
+static bool make_attention_room(struct layerwise *net, const struct attention *a,
+                                struct attention_room *room, struct error *err)
 {
     size_t count = (size_t)(a->length * a->length);
 
@@ -86,9 +86,9 @@ static bool attention_make(struct op *op, struct error *err)
     if (!a->gradient_read || !a->rooms)
         return false;
     for (int i = 0; i < net->threads; i++)
-        if (!make_room(net, a, &a->rooms[i], err))
+        if (!make_attention_room(net, a, &a->rooms[i], err))
             return false;
-    return make_products(net, a, err);
+    return make_attention_products(net, a, err);
 }
 
 static float scale_of(const struct attention *a)
@@ -101,7 +101,7 @@ struct place {
     long q, result;
 };
 
-static struct place place_of(const struct op *op, long index)
+static struct place place_of_head(const struct op *op, long index)
 {
     const struct attention *a = op->own;
     long sample = index / op->node->heads, head = index % op->node->heads;
@@ -115,7 +115,7 @@ static void find_shares(struct op *op, const struct place *place, int thread)
 {
     const struct attention *a = op->own;
     struct layerwise *net = op->net;
-    const struct room *room = &a->rooms[thread];
+    const struct attention_room *room = &a->rooms[thread];
     long t = a->length;
 
     product_run_alone(net, a->scores, thread, operand_at(net, op->input->operand, place->q),
@@ -133,7 +133,7 @@ static void attention_forward(struct op *op, int thread)
     struct layerwise *net = op->net;
 
     for (long i = thread; i < net->batch * op->node->heads; i += net->threads) {
-        const struct place place = place_of(op, i);
+        const struct place place = place_of_head(op, i);
 
         find_shares(op, &place, thread);
         product_run_alone(net, a->mix, thread, a->rooms[thread].shares_read,
@@ -146,7 +146,7 @@ static void head_backward(struct op *op, const struct place *place, int thread)
 {
     const struct attention *a = op->own;
     struct layerwise *net = op->net;
-    const struct room *room = &a->rooms[thread];
+    const struct attention_room *room = &a->rooms[thread];
     long t = a->length, c = a->channels;
     void *q = operand_at(net, op->input->operand, place->q);
     void *k = operand_at(net, op->input->operand, place->q + c);
@@ -178,7 +178,7 @@ static void attention_backward(struct op *op, int thread)
         team_meet(net->team);
     }
     for (long i = thread; i < net->batch * op->node->heads; i += net->threads) {
-        const struct place place = place_of(op, i);
+        const struct place place = place_of_head(op, i);
 
         head_backward(op, &place, thread);
     }

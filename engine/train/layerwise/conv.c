@@ -33,8 +33,8 @@ static size_t input_numbers(const struct op *op, const struct conv *conv)
     return grid_numbers(conv, op->node->out.height, conv->channels);
 }
 
-static bool make_room(struct op *op, const struct conv *conv, struct room *room,
-                      struct error *err)
+static bool make_conv_room(struct op *op, const struct conv *conv, struct room *room,
+                           struct error *err)
 {
     struct layerwise *net = op->net;
     const struct extent *in = &op->node->in, *out = &op->node->out;
@@ -141,7 +141,7 @@ static bool conv_make(struct op *op, struct error *err)
         !make_inputs(op, conv, err) || !make_shifts(op, conv, err))
         return false;
     for (int i = 0; i < op->net->threads; i++)
-        if (!make_room(op, conv, &conv->rooms[i], err))
+        if (!make_conv_room(op, conv, &conv->rooms[i], err))
             return false;
     return conv->way->make(op, err);
 }

@@ -74,7 +74,7 @@ static void conv_panels_forward(const struct op *op, long image, int thread)
     panel_sums_run(&sums);
 }
 
-static void to_weight(const struct op *op, long image, int thread)
+static void panels_to_weight(const struct op *op, long image, int thread)
 {
     const struct conv *conv = op->own;
     const struct room *room = &conv->rooms[thread];
@@ -85,7 +85,7 @@ static void to_weight(const struct op *op, long image, int thread)
     panel_sums_run_back(&sums, conv->pitch * conv->outputs, room->scratch);
 }
 
-static void to_input(const struct op *op, float *result, int thread)
+static void panels_to_input(const struct op *op, float *result, int thread)
 {
     const struct conv *conv = op->own;
     const struct panels *panels = conv->own;
@@ -107,6 +107,6 @@ static void to_input(const struct op *op, float *result, int thread)
 const struct conv_way conv_by_panels = {.make = conv_panels_make,
                                         .pack = conv_panels_pack,
                                         .forward = conv_panels_forward,
-                                        .to_weight = to_weight,
-                                        .to_input = to_input,
+                                        .to_weight = panels_to_weight,
+                                        .to_input = panels_to_input,
                                         .dense = true};

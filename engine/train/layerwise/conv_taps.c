@@ -11,7 +11,7 @@ struct taps {
     const struct product_alone *forward, *forward_more, *to_weight, *to_input, *to_input_more;
 };
 
-static bool make_products(struct op *op, struct taps *taps, struct error *err)
+static bool make_tap_products(struct op *op, struct taps *taps, struct error *err)
 {
     const struct conv *conv = op->own;
     struct layerwise *net = op->net;
@@ -45,7 +45,7 @@ static bool conv_taps_make(struct op *op, struct error *err)
     struct conv *conv = op->own;
 
     conv->own = layerwise_take(op->net, sizeof(struct taps), err);
-    return conv->own && make_products(op, conv->own, err);
+    return conv->own && make_tap_products(op, conv->own, err);
 }
 
 static void conv_taps_forward(const struct op *op, long image, int thread)
@@ -62,7 +62,7 @@ static void conv_taps_forward(const struct op *op, long image, int thread)
             conv->rooms[thread].sums);
 }
 
-static void to_weight(const struct op *op, long image, int thread)
+static void taps_to_weight(const struct op *op, long image, int thread)
 {
     const struct conv *conv = op->own;
     const struct taps *taps = conv->own;
@@ -75,7 +75,7 @@ static void to_weight(const struct op *op, long image, int thread)
             conv_gradient_at(conv, room), room->weight + tap * conv->channels * conv->outputs);
 }
 
-static void to_input(const struct op *op, float *result, int thread)
+static void taps_to_input(const struct op *op, float *result, int thread)
 {
     const struct conv *conv = op->own;
     const struct taps *taps = conv->own;
@@ -89,5 +89,5 @@ static void to_input(const struct op *op, float *result, int thread)
 
 const struct conv_way conv_by_taps = {.make = conv_taps_make,
                                       .forward = conv_taps_forward,
-                                      .to_weight = to_weight,
-                                      .to_input = to_input};
+                                      .to_weight = taps_to_weight,
+                                      .to_input = taps_to_input};

@@ -53,8 +53,8 @@ static bool make_weights(struct op *op, struct tiles *tiles, struct error *err)
     return tiles->forward_weight && tiles->back_weight;
 }
 
-static bool make_room(struct op *op, const struct tiles *tiles, struct room *room,
-                      struct error *err)
+static bool make_tiles_room(struct op *op, const struct tiles *tiles, struct room *room,
+                            struct error *err)
 {
     const struct conv *conv = op->own;
     size_t parts = tiles->is_f32 ? TILE_PARTS : 1;
@@ -82,7 +82,7 @@ static bool conv_tiles_make(struct op *op, struct error *err)
     tiles->pixels = pixels / TILE_DEPTH;
     tiles->width = tile_depth_of(pixels + conv_tap_pixel(op, conv->taps - 1));
     for (int i = 0; i < op->net->threads; i++)
-        if (!make_room(op, tiles, &conv->rooms[i], err))
+        if (!make_tiles_room(op, tiles, &conv->rooms[i], err))
             return false;
     return make_taps(op, tiles, err) && make_weights(op, tiles, err);
 }
@@ -163,7 +163,7 @@ static void turn_input(const struct op *op, long image, const struct room *room)
     }
 }
 
-static void to_weight(const struct op *op, long image, int thread)
+static void tiles_to_weight(const struct op *op, long image, int thread)
 {
     const struct conv *conv = op->own;
     const struct tiles *tiles = conv->own;
@@ -191,7 +191,7 @@ static void to_weight(const struct op *op, long image, int thread)
     tile_sums_run(&sums, room->scratch);
 }
 
-static void to_input(const struct op *op, float *result, int thread)
+static void tiles_to_input(const struct op *op, float *result, int thread)
 {
     const struct conv *conv = op->own;
     const struct tiles *tiles = conv->own;
@@ -215,5 +215,5 @@ static void to_input(const struct op *op, float *result, int thread)
 const struct conv_way conv_by_tiles = {.make = conv_tiles_make,
                                        .pack = conv_tiles_pack,
                                        .forward = conv_tiles_forward,
-                                       .to_weight = to_weight,
-                                       .to_input = to_input};
+                                       .to_weight = tiles_to_weight,
+                                       .to_input = tiles_to_input};

@@ -26,7 +26,7 @@ static int bias_of(const struct op *op)
     return op->node->tied ? 0 : 1;
 }
 
-static bool make_products(struct op *op, struct dense *dense, struct error *err)
+static bool make_dense_products(struct op *op, struct dense *dense, struct error *err)
 {
     long rows = op->output->rows, inputs = dense->inputs, outputs = op->node->columns;
     const struct dnn_product forward = {
@@ -57,7 +57,7 @@ static bool dense_make(struct op *op, struct error *err)
             return false;
     }
     dense->gradient = operand_take(op->net, op->output->gradient, op->output->count, err);
-    return dense->gradient && make_products(op, dense, err);
+    return dense->gradient && make_dense_products(op, dense, err);
 }
 
 static void dense_forward(struct op *op, int thread)

@@ -19,7 +19,7 @@ struct direction {
 };
 
 /* What one thread works with; of its own sequences. */
-struct room {
+struct lstm_room {
     struct product_alone *recurrent, *to_state; /* NULL: it has no sequence */
     float *sums;                                /* (n, 4H): W_hh h */
     float *state_gradient;                      /* (n, H) */
@@ -30,11 +30,11 @@ struct lstm {
     long cells, length;
     int directions;
     struct direction direction[2];
-    struct room *rooms; /* (threads) */
+    struct lstm_room *rooms; /* (threads) */
 };
 
-static bool make_products(struct op *op, const struct lstm *lstm, struct direction *d,
-                          bool second, struct error *err)
+static bool make_lstm_products(struct op *op, const struct lstm *lstm, struct direction *d,
+                               bool second, struct error *err)
 {
     long rows = op->net->batch * lstm->length, inputs = op->input->width, h = lstm->cells;
     const struct dnn_product input = {
@@ -68,13 +68,13 @@ static bool make_direction(struct op *op, const struct lstm *lstm, int index, st
         return false;
     d->gates_gradient = operand_take(op->net, d->gates, 4 * count, err);
     d->states_read = operand_take(op->net, d->states, count, err);
-    return d->gates_gradient && d->states_read && make_products(op, lstm, d, index > 0, err);
+    return d->gates_gradient && d->states_read && make_lstm_products(op, lstm, d, index > 0, err);
 }
 
-static bool make_room(struct op *op, const struct lstm *lstm, int thread, struct error *err)
+static bool make_lstm_room(struct op *op, const struct lstm *lstm, int thread, struct error *err)
 {
     struct layerwise *net = op->net;
-    struct room *room = &lstm->rooms[thread];
+    struct lstm_room *room = &lstm->rooms[thread];
     const struct share share = share_of(net->batch, 1, thread, net->threads);
     long count = share.end - share.begin, h = lstm->cells, t = lstm->length;
     const struct dnn_product recurrent = {
@@ -107,7 +107,7 @@ static bool lstm_op_make(struct op *op, struct error *err)
     if (!lstm->rooms)
         return false;
     for (int i = 0; i < op->net->threads; i++)
-        if (!make_room(op, lstm, i, err))
+        if (!make_lstm_room(op, lstm, i, err))
             return false;
     for (int i = 0; i < lstm->directions; i++)
         if (!make_direction(op, lstm, i, &lstm->direction[i], err))
@@ -158,7 +158,7 @@ static void run_forward(struct op *op, int direction, int thread)
 {
     const struct lstm *lstm = op->own;
     const struct direction *d = &lstm->direction[direction];
-    const struct room *room = &lstm->rooms[thread];
+    const struct lstm_room *room = &lstm->rooms[thread];
     const struct share share = share_of(op->net->batch, 1, thread, op->net->threads);
     long h = lstm->cells;
 
@@ -213,7 +213,7 @@ static void run_backward(struct op *op, int direction, int thread)
 {
     const struct lstm *lstm = op->own;
     const struct direction *d = &lstm->direction[direction];
-    const struct room *room = &lstm->rooms[thread];
+    const struct lstm_room *room = &lstm->rooms[thread];
     const struct share share = share_of(op->net->batch, 1, thread, op->net->threads);
     long h = lstm->cells, count = share.end - share.begin;
 

@@ -1,12 +1,12 @@
 /* The article's bidirectional LSTM on reviews of 100 words. */
 #include "engine/train/networks/recipe.h"
 
-#define LENGTH 100
+#define BILSTM_LENGTH 100
 
 static void bilstm2017_fill(struct graph *g, long length)
 {
     const struct data_shape data = {
-        .kind = DATA_REVIEWS, .length = LENGTH, .vocabulary = 20000, .classes = 2};
+        .kind = DATA_REVIEWS, .length = BILSTM_LENGTH, .vocabulary = 20000, .classes = 2};
     int x;
 
     (void)length;
@@ -32,5 +32,5 @@ const struct recipe recipe_bilstm2017 = {
     .name = "bilstm2017",
     .fill = bilstm2017_fill,
     .batch = 32,
-    .length = LENGTH,
+    .length = BILSTM_LENGTH,
     .optimizer = {.kind = OPTIMIZER_ADAM, .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8}};

@@ -1,12 +1,12 @@
 /* The article's fastText: the mean of the embeddings of 400 words or bigrams, and one logit. */
 #include "engine/train/networks/recipe.h"
 
-#define LENGTH 400
+#define FASTTEXT_LENGTH 400
 
 static void fasttext2017_describe(struct graph *g, long vocabulary)
 {
     const struct data_shape data = {
-        .kind = DATA_REVIEWS, .length = LENGTH, .vocabulary = vocabulary, .classes = 2};
+        .kind = DATA_REVIEWS, .length = FASTTEXT_LENGTH, .vocabulary = vocabulary, .classes = 2};
     int x;
 
     graph_start(g, &data);
@@ -44,11 +44,11 @@ static void fill_unigrams(struct graph *g, long length)
 const struct recipe recipe_fasttext2017 = {.name = "fasttext2017",
                                            .fill = fasttext2017_fill,
                                            .batch = 32,
-                                           .length = LENGTH,
+                                           .length = FASTTEXT_LENGTH,
                                            .optimizer = ADAM};
 
 const struct recipe recipe_fasttext2017_unigrams = {.name = "fasttext2017_unigrams",
                                                     .fill = fill_unigrams,
                                                     .batch = 32,
-                                                    .length = LENGTH,
+                                                    .length = FASTTEXT_LENGTH,
                                                     .optimizer = ADAM};

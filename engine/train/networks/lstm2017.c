@@ -1,12 +1,12 @@
 /* The article's LSTM that writes on, character by character: one-hot, 128 cells, the next one. */
 #include "engine/train/networks/recipe.h"
 
-#define LENGTH 40
+#define LSTM_LENGTH 40
 
 static void lstm2017_fill(struct graph *g, long length)
 {
     const struct data_shape data = {
-        .kind = DATA_CHARACTERS, .length = LENGTH, .vocabulary = 57, .classes = 57};
+        .kind = DATA_CHARACTERS, .length = LSTM_LENGTH, .vocabulary = 57, .classes = 57};
     int x;
 
     (void)length;
@@ -24,5 +24,5 @@ const struct recipe recipe_lstm2017 = {
     .name = "lstm2017",
     .fill = lstm2017_fill,
     .batch = 128,
-    .length = LENGTH,
+    .length = LSTM_LENGTH,
     .optimizer = {.kind = OPTIMIZER_RMSPROP, .lr = 1e-2, .rho = 0.9, .eps = 1e-8}};

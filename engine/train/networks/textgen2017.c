@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#define LENGTH 40
+#define TEXTGEN_LENGTH 40
 
 /* A dense layer without bias, its batch-norm and a ReLU: "fc1" and "bn1". */
 static int textgen2017_normalised(struct graph *g, int input, int number, long columns)
@@ -24,7 +24,7 @@ static int textgen2017_normalised(struct graph *g, int input, int number, long c
 static void textgen2017_fill(struct graph *g, long length)
 {
     const struct data_shape data = {
-        .kind = DATA_CHARACTERS, .length = LENGTH, .vocabulary = 57, .classes = 57};
+        .kind = DATA_CHARACTERS, .length = TEXTGEN_LENGTH, .vocabulary = 57, .classes = 57};
     int x, state, aside;
 
     (void)length;
@@ -50,7 +50,7 @@ static void textgen2017_fill(struct graph *g, long length)
 const struct recipe recipe_textgen2017 = {.name = "textgen2017",
                                           .fill = textgen2017_fill,
                                           .batch = 128,
-                                          .length = LENGTH,
+                                          .length = TEXTGEN_LENGTH,
                                           .optimizer = {.kind = OPTIMIZER_ADAM,
                                                         .lr = 1e-3,
                                                         .lr_decay = 1e-4,

@@ -26,7 +26,7 @@ static const char *const layouts[] = {"auto", "nhwc", "nchw", "blocked", NULL};
 static const char *const isas[] = {"auto", "sse41", "avx2", "avx512", "avx512_bf16", "amx", NULL};
 
 #define AT(member) .offset = offsetof(struct verify_options, member)
-static const struct field whole[] = {
+static const struct field whole_options[] = {
     {.name = "--batch", AT(batch), .type = FIELD_INTEGER, .min = 1, .max = 4096},
     {.name = "--seed", AT(seed), .type = FIELD_INTEGER, .min = 0, .max = 4294967295},
     {.name = "--steps", AT(steps), .type = FIELD_INTEGER, .min = 1, .max = 1000},
@@ -44,7 +44,7 @@ static const struct {
     const char *name;
     size_t offset;
     double max;
-} fractions[] = {
+} fraction_options[] = {
     {"--lr", offsetof(struct verify_options, optimizer.lr), 10},
     {"--momentum", offsetof(struct verify_options, optimizer.momentum), 1},
     {"--weight-decay", offsetof(struct verify_options, optimizer.weight_decay), 1},
@@ -53,17 +53,18 @@ static const struct {
 static bool read_fraction(const char *name, const char *text, struct verify_options *options,
                           struct error *err)
 {
-    for (size_t i = 0; i < COUNT(fractions); i++) {
+    for (size_t i = 0; i < COUNT(fraction_options); i++) {
         char *end;
         double number;
 
-        if (strcmp(fractions[i].name, name) != 0)
+        if (strcmp(fraction_options[i].name, name) != 0)
             continue;
         number = strtod(text, &end);
-        if (end == text || *end || !isfinite(number) || number < 0 || number > fractions[i].max)
+        if (end == text || *end || !isfinite(number) || number < 0 ||
+            number > fraction_options[i].max)
             return error_set(err, ERROR_INVALID, name, "must be between 0 and %g, got '%.40s'",
-                             fractions[i].max, text);
-        memcpy((char *)options + fractions[i].offset, &number, sizeof number);
+                             fraction_options[i].max, text);
+        memcpy((char *)options + fraction_options[i].offset, &number, sizeof number);
         return true;
     }
     return error_set(err, ERROR_INVALID, name, "is not an option");
@@ -90,7 +91,7 @@ bool verify_options_read(int argc, char *const argv[], const struct verify_optio
     struct verify_options options = *defaults;
 
     for (int i = 0; i < argc; i += 2) {
-        const struct field *field = fields_find(whole, COUNT(whole), argv[i]);
+        const struct field *field = fields_find(whole_options, COUNT(whole_options), argv[i]);
 
         options.help = options.help || strcmp(argv[i], "--help") == 0;
         if (options.help)

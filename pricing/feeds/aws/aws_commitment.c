@@ -10,8 +10,8 @@ static const struct class
     const char *name;
     enum commitment commitment;
 } reserved[] = {{"standard", COMMITMENT_RESERVED}, {"convertible", COMMITMENT_CONVERTIBLE}},
-  plans[] = {{"ComputeSavingsPlans", COMMITMENT_SAVINGS_PLAN},
-             {"EC2InstanceSavingsPlans", COMMITMENT_INSTANCE_SAVINGS_PLAN}};
+  plan_kinds[] = {{"ComputeSavingsPlans", COMMITMENT_SAVINGS_PLAN},
+                  {"EC2InstanceSavingsPlans", COMMITMENT_INSTANCE_SAVINGS_PLAN}};
 
 static bool read_class(const char *name, const struct class classes[2],
                        enum commitment *ret_commitment)
@@ -53,7 +53,7 @@ bool aws_commitment_kind(const struct aws_term_words *words, enum price_kind *re
 
 bool aws_plan_kind(const struct aws_term_words *words, enum price_kind *ret_kind)
 {
-    return read_kind(words, plans, ret_kind);
+    return read_kind(words, plan_kinds, ret_kind);
 }
 
 void aws_amounts_take(struct aws_amounts *amounts, const char *unit, const char *price)

@@ -236,8 +236,8 @@ static enum reading_state sheet_page(void *reader, const struct fetch_response *
     return offer_finish(&sheet->offer, err) ? READING_DONE : READING_FAILED;
 }
 
-static const struct reader_ops read_ops = {sheet_open, sheet_ask,   sheet_take,
-                                           sheet_page, sheet_close, NULL};
+static const struct reader_ops offer_csv_ops = {sheet_open, sheet_ask,   sheet_take,
+                                                sheet_page, sheet_close, NULL};
 
 const struct source aws_offer_csv = {
     .name = "aws-offer-csv",
@@ -248,5 +248,5 @@ const struct source aws_offer_csv = {
     .needs = NEEDS_REGIONS,
     .period_seconds = OFFER_PERIOD_SECONDS,
     .max_bytes = OFFER_MAX_BYTES,
-    .read = &read_ops,
+    .read = &offer_csv_ops,
 };

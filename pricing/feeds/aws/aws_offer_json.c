@@ -7,8 +7,9 @@
 #include "pricing/feeds/sources.h"
 #include "pricing/parse_time.h"
 
-enum { PATH_PUBLISHED, PATH_PRODUCT, PATH_TERM, PATH_RESERVED };
-static const char *const paths[] = {"publicationDate", "products/*", "terms/OnDemand/*", NULL};
+enum { OFFER_PUBLISHED, OFFER_PRODUCT, OFFER_TERM, OFFER_RESERVED };
+static const char *const offer_paths[] = {"publicationDate", "products/*", "terms/OnDemand/*",
+                                          NULL};
 static const char *const all_paths[] = {"publicationDate", "products/*", "terms/OnDemand/*",
                                         "terms/Reserved/*", NULL};
 
@@ -187,8 +188,8 @@ static bool take_reserved(struct list *list, const struct split_element *element
     return json && take_reserved_terms(list, element->key, json, err);
 }
 
-static enum split_verdict take_element(void *user, const struct split_element *element,
-                                       struct error *err)
+static enum split_verdict take_offer_element(void *user, const struct split_element *element,
+                                             struct error *err)
 {
     struct list *list = user;
     char text[64];
@@ -197,7 +198,7 @@ static enum split_verdict take_element(void *user, const struct split_element *e
     if (!list->offer.indexed)
         return offer_take_index(user, element, err);
     switch (element->path) {
-    case PATH_PUBLISHED:
+    case OFFER_PUBLISHED:
         if (element->length > 2 && element->length < sizeof text) {
             struct price_batch_facts *facts =
                 price_batch_facts(list->offer.document.reading->batch);
@@ -206,10 +207,10 @@ static enum split_verdict take_element(void *user, const struct split_element *e
             ok = parse_time(text, &facts->source_us) || (facts->source_us = 0, true);
         }
         break;
-    case PATH_PRODUCT:
+    case OFFER_PRODUCT:
         ok = take_product(list, element, err);
         break;
-    case PATH_RESERVED:
+    case OFFER_RESERVED:
         ok = take_reserved(list, element, err);
         break;
     default:
@@ -245,13 +246,13 @@ static bool list_ask(void *reader, struct fetch_request *request, struct error *
 static enum reading_state list_page(void *reader, const struct fetch_response *response,
                                     struct error *err)
 {
-    static const struct document_form form = {.paths = paths,
-                                              .element_max = OFFER_ELEMENT_MAX,
-                                              .element = take_element,
-                                              .gate = "terms/Reserved",
-                                              .at_gate = at_reserved};
+    static const struct document_form offer_form = {.paths = offer_paths,
+                                                    .element_max = OFFER_ELEMENT_MAX,
+                                                    .element = take_offer_element,
+                                                    .gate = "terms/Reserved",
+                                                    .at_gate = at_reserved};
     static const struct document_form whole = {
-        .paths = all_paths, .element_max = OFFER_ELEMENT_MAX, .element = take_element};
+        .paths = all_paths, .element_max = OFFER_ELEMENT_MAX, .element = take_offer_element};
     struct list *list = reader;
 
     (void)response;
@@ -259,9 +260,9 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
         enum reading_state state = offer_indexed(&list->offer, err);
 
         return state != READING_ASKS ||
-                       document_again(&list->offer.document,
-                                      list->offer.document.reading->committed ? &whole : &form,
-                                      err)
+                       document_again(
+                           &list->offer.document,
+                           list->offer.document.reading->committed ? &whole : &offer_form, err)
                    ? state
                    : READING_FAILED;
     }
@@ -277,14 +278,14 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
     return offer_finish(&list->offer, err) ? READING_DONE : READING_FAILED;
 }
 
-static const struct document_form form = {
+static const struct document_form offer_form = {
     .size = sizeof(struct list),
     .paths = offer_index_paths,
     .element_max = OFFER_ELEMENT_MAX,
     .element = offer_take_index,
 };
-static const struct reader_ops read_ops = {NULL,      list_ask,   document_take,
-                                           list_page, list_close, &form};
+static const struct reader_ops offer_json_ops = {NULL,      list_ask,   document_take,
+                                                 list_page, list_close, &offer_form};
 
 const struct source aws_offer = {
     .name = "aws-offer",
@@ -295,5 +296,5 @@ const struct source aws_offer = {
     .needs = NEEDS_REGIONS,
     .period_seconds = OFFER_PERIOD_SECONDS,
     .max_bytes = OFFER_MAX_BYTES,
-    .read = &read_ops,
+    .read = &offer_json_ops,
 };

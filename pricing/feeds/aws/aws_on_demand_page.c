@@ -10,7 +10,7 @@
 #define FOLDER "/pricing/2.0/meteredUnitMaps/ec2/USD/current/ec2-ondemand-without-sec-sel"
 
 enum { PATH_MANIFEST, PATH_ROW, PATH_LISTED };
-static const char *const paths[] = {"manifest", "regions/*/*", "sets/*/*", NULL};
+static const char *const on_demand_paths[] = {"manifest", "regions/*/*", "sets/*/*", NULL};
 
 struct map {
     struct document document;
@@ -68,8 +68,8 @@ static void take_manifest(struct map *map, const json_t *manifest)
         facts->source_us = 0;
 }
 
-static enum split_verdict take_element(void *user, const struct split_element *element,
-                                       struct error *err)
+static enum split_verdict take_on_demand_element(void *user, const struct split_element *element,
+                                                 struct error *err)
 {
     struct map *map = user;
     AUTO(json_decrefp) json_t *json = NULL;
@@ -173,12 +173,14 @@ static const struct document_form locations_form = {.size = sizeof(struct docume
                                                     .paths = location_paths,
                                                     .element_max = ROW_MAX,
                                                     .element = take_location};
-static const struct document_form map_form = {
-    .size = sizeof(struct map), .paths = paths, .element_max = ROW_MAX, .element = take_element};
+static const struct document_form map_form = {.size = sizeof(struct map),
+                                              .paths = on_demand_paths,
+                                              .element_max = ROW_MAX,
+                                              .element = take_on_demand_element};
 static const struct reader_ops list_ops = {NULL,           locations_ask,  document_take,
                                            locations_done, document_close, &locations_form};
-static const struct reader_ops read_ops = {NULL,     map_ask,        document_take,
-                                           map_done, document_close, &map_form};
+static const struct reader_ops on_demand_page_ops = {NULL,     map_ask,        document_take,
+                                                     map_done, document_close, &map_form};
 
 const struct source aws_on_demand_page = {
     .name = "aws-on-demand-page",
@@ -189,5 +191,5 @@ const struct source aws_on_demand_page = {
     .period_seconds = 24 * 3600,
     .max_bytes = 64 * 1024 * 1024,
     .list = &list_ops,
-    .read = &read_ops,
+    .read = &on_demand_page_ops,
 };

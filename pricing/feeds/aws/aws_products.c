@@ -14,10 +14,10 @@
 #define PRODUCT_MAX (512 * 1024) /* with all its reservations */
 #define TOKEN_SIZE 8192
 
-enum { PATH_PRODUCT, PATH_TOKEN, PATH_FORMAT };
-static const char *const paths[] = {"PriceList/*", "NextToken", "FormatVersion", NULL};
+enum { PRODUCTS_PRODUCT, PRODUCTS_TOKEN, PRODUCTS_FORMAT };
+static const char *const products_paths[] = {"PriceList/*", "NextToken", "FormatVersion", NULL};
 
-struct reader {
+struct products_reader {
     struct document document;
     char endpoint[40]; /* the region that the address is in */
     char *body;
@@ -38,7 +38,7 @@ static bool is_of_other_partition(const char *region)
     return false;
 }
 
-static bool check_reading(const struct reading *reading, struct error *err)
+static bool check_products_reading(const struct reading *reading, struct error *err)
 {
     const char *region = reading->scope.name;
 
@@ -89,7 +89,7 @@ static json_t *make_filters(const char *region)
     return list;
 }
 
-static char *make_body(const struct reader *reader)
+static char *make_products_body(const struct products_reader *reader)
 {
     AUTO(json_decrefp) json_t *filters = make_filters(reader->document.reading->scope.name);
     AUTO(json_decrefp)
@@ -111,8 +111,8 @@ static void note_publication(struct price_batch *batch, const json_t *product)
         price_batch_facts(batch)->source_us = published_us;
 }
 
-static bool add_price(struct price_batch *batch, const struct price *price,
-                      const json_t *attributes, struct error *err)
+static bool add_product_price(struct price_batch *batch, const struct price *price,
+                              const json_t *attributes, struct error *err)
 {
     struct instance_type type = {.provider = "aws"};
 
@@ -124,7 +124,7 @@ static bool add_price(struct price_batch *batch, const struct price *price,
     return true;
 }
 
-static bool read_product(struct reader *reader, const json_t *product, struct error *err)
+static bool read_product(struct products_reader *reader, const json_t *product, struct error *err)
 {
     struct price_batch *batch = reader->document.reading->batch;
     struct price_batch_tally *tally = &price_batch_facts(batch)->tally;
@@ -152,10 +152,10 @@ static bool read_product(struct reader *reader, const json_t *product, struct er
         tally->malformed++;
         return true;
     }
-    return add_price(batch, &price, attributes, err);
+    return add_product_price(batch, &price, attributes, err);
 }
 
-static bool unwrap_product(struct reader *reader, const struct split_element *element,
+static bool unwrap_product(struct products_reader *reader, const struct split_element *element,
                            struct error *err)
 {
     AUTO(json_decrefp) json_t *text = source_json(element->json, element->length, err);
@@ -169,7 +169,7 @@ static bool unwrap_product(struct reader *reader, const struct split_element *el
     return product && read_product(reader, product, err);
 }
 
-static bool read_format(struct reader *reader, const struct split_element *element,
+static bool read_format(struct products_reader *reader, const struct split_element *element,
                         struct error *err)
 {
     char format[32];
@@ -180,7 +180,7 @@ static bool read_format(struct reader *reader, const struct split_element *eleme
     return true;
 }
 
-static bool read_token(struct reader *reader, const struct split_element *element,
+static bool read_token(struct products_reader *reader, const struct split_element *element,
                        struct error *err)
 {
     if (reader->has_next)
@@ -195,41 +195,41 @@ static enum split_verdict on_element(void *user, const struct split_element *ele
     bool ok = false;
 
     switch (element->path) {
-    case PATH_PRODUCT:
+    case PRODUCTS_PRODUCT:
         ok = unwrap_product(user, element, err);
         break;
-    case PATH_TOKEN:
+    case PRODUCTS_TOKEN:
         ok = read_token(user, element, err);
         break;
-    case PATH_FORMAT:
+    case PRODUCTS_FORMAT:
         ok = read_format(user, element, err);
         break;
     }
     return ok ? SPLIT_GO_ON : SPLIT_FAILED;
 }
 
-static const struct document_form form = {
-    .size = sizeof(struct reader),
-    .paths = paths,
+static const struct document_form products_form = {
+    .size = sizeof(struct products_reader),
+    .paths = products_paths,
     .element_max = PRODUCT_MAX,
     .element = on_element,
 };
 
-static void *open_reader(const struct reading *reading, struct error *err)
+static void *open_products(const struct reading *reading, struct error *err)
 {
-    struct reader *reader;
+    struct products_reader *reader;
 
-    if (!check_reading(reading, err))
+    if (!check_products_reading(reading, err))
         return NULL;
-    reader = document_open(&form, reading, err);
+    reader = document_open(&products_form, reading, err);
     if (reader)
         find_endpoint(reading->url, reader->endpoint, sizeof reader->endpoint);
     return reader;
 }
 
-static void close_reader(void *user)
+static void close_products(void *user)
 {
-    struct reader *reader = user;
+    struct products_reader *reader = user;
 
     freep(&reader->body);
     document_close(reader);
@@ -237,14 +237,14 @@ static void close_reader(void *user)
 
 static bool products_ask(void *user, struct fetch_request *request, struct error *err)
 {
-    struct reader *reader = user;
+    struct products_reader *reader = user;
 
-    if (!document_again(&reader->document, &form, err))
+    if (!document_again(&reader->document, &products_form, err))
         return false;
     reader->known_format = reader->has_next = false;
     reader->next[0] = '\0';
     freep(&reader->body);
-    reader->body = make_body(reader);
+    reader->body = make_products_body(reader);
     request->body = reader->body;
     request->credentials = reader->document.reading->credentials;
     snprintf(request->service, sizeof request->service, "pricing");
@@ -259,7 +259,7 @@ static bool products_ask(void *user, struct fetch_request *request, struct error
 static enum reading_state products_page(void *user, const struct fetch_response *response,
                                         struct error *err)
 {
-    struct reader *reader = user;
+    struct products_reader *reader = user;
 
     (void)response;
     if (!splitter_end(reader->document.splitter, err))
@@ -279,8 +279,8 @@ static enum reading_state products_page(void *user, const struct fetch_response 
     return READING_ASKS;
 }
 
-static const struct reader_ops ops = {open_reader,   products_ask, document_take,
-                                      products_page, close_reader, NULL};
+static const struct reader_ops products_ops = {open_products, products_ask,   document_take,
+                                               products_page, close_products, NULL};
 
 const struct source aws_products = {
     .name = "aws-get-products",
@@ -290,5 +290,5 @@ const struct source aws_products = {
     .needs = NEEDS_CREDENTIALS | NEEDS_REGIONS,
     .period_seconds = 24 * 3600,
     .max_bytes = 64 * 1024 * 1024,
-    .read = &ops,
+    .read = &products_ops,
 };

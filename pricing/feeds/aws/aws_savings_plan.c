@@ -12,9 +12,9 @@
 
 #define PLANS_MAX 16384 /* a region has six of all types, and six of each family */
 
-enum { PATH_PUBLISHED, PATH_PLAN, PATH_RATE };
-static const char *const paths[] = {"publicationDate", "products/*",
-                                    "terms/savingsPlan/*/rates/*", NULL};
+enum { PLAN_PUBLISHED, PLAN_PLAN, PLAN_RATE };
+static const char *const plan_paths[] = {"publicationDate", "products/*",
+                                         "terms/savingsPlan/*/rates/*", NULL};
 static const char *const index_paths[] = {"regions/*", NULL};
 
 struct plan {
@@ -120,7 +120,7 @@ static bool take_plan(struct plans *plans, const struct split_element *element, 
 
 /* False for most rates that are not wanted, by their bytes alone; true where these hold an
  * escape, which could spell the words in another way. */
-static bool may_be_wanted(const char *json, size_t length)
+static bool may_be_wanted_plan(const char *json, size_t length)
 {
     return memchr(json, '\\', length) ||
            (offer_has(json, length, "\"RunInstances\"") &&
@@ -220,7 +220,7 @@ static bool take_rate(struct plans *plans, const struct split_element *element, 
     const char *usage;
     int wanted;
 
-    if (!may_be_wanted(element->json, element->length))
+    if (!may_be_wanted_plan(element->json, element->length))
         return true;
     json = source_json(element->json, element->length, err);
     if (!json)
@@ -241,22 +241,22 @@ static bool take_rate(struct plans *plans, const struct split_element *element, 
     return keep_rate(plans, &rate, err);
 }
 
-static enum split_verdict take_element(void *user, const struct split_element *element,
-                                       struct error *err)
+static enum split_verdict take_plan_element(void *user, const struct split_element *element,
+                                            struct error *err)
 {
     struct plans *plans = user;
     char text[64];
     bool ok = true;
 
     switch (element->path) {
-    case PATH_PUBLISHED:
+    case PLAN_PUBLISHED:
         if (element->length > 2 && element->length < sizeof text) {
             snprintf(text, sizeof text, "%.*s", (int)element->length - 2, element->json + 1);
             if (!parse_time(text, &plans->published_us))
                 plans->published_us = 0;
         }
         break;
-    case PATH_PLAN:
+    case PLAN_PLAN:
         ok = take_plan(plans, element, err);
         break;
     default:
@@ -298,8 +298,8 @@ static bool plans_ask(void *reader, struct fetch_request *request, struct error 
 
 static enum reading_state leave_index(struct plans *plans, struct error *err)
 {
-    static const struct document_form form = {
-        .paths = paths, .element_max = OFFER_ELEMENT_MAX, .element = take_element};
+    static const struct document_form plan_form = {
+        .paths = plan_paths, .element_max = OFFER_ELEMENT_MAX, .element = take_plan_element};
     const struct reading *reading = plans->document.reading;
     struct price_batch_facts *facts = facts_of(plans);
 
@@ -312,7 +312,7 @@ static enum reading_state leave_index(struct plans *plans, struct error *err)
     snprintf(facts->mark, sizeof facts->mark, "%s", plans->path);
     if (strcmp(reading->mark, facts->mark) == 0)
         return READING_UNCHANGED;
-    return document_again(&plans->document, &form, err) ? READING_ASKS : READING_FAILED;
+    return document_again(&plans->document, &plan_form, err) ? READING_ASKS : READING_FAILED;
 }
 
 static enum reading_state plans_page(void *reader, const struct fetch_response *response,
@@ -339,12 +339,12 @@ static enum reading_state plans_page(void *reader, const struct fetch_response *
     return READING_FAILED;
 }
 
-static const struct document_form form = {.size = sizeof(struct plans),
-                                          .paths = index_paths,
-                                          .element_max = OFFER_ELEMENT_MAX,
-                                          .element = take_index};
-static const struct reader_ops read_ops = {NULL,       plans_ask,   document_take,
-                                           plans_page, plans_close, &form};
+static const struct document_form plan_form = {.size = sizeof(struct plans),
+                                               .paths = index_paths,
+                                               .element_max = OFFER_ELEMENT_MAX,
+                                               .element = take_index};
+static const struct reader_ops savings_plan_ops = {NULL,       plans_ask,   document_take,
+                                                   plans_page, plans_close, &plan_form};
 
 const struct source aws_savings_plan = {
     .name = "aws-savings-plans",
@@ -354,5 +354,5 @@ const struct source aws_savings_plan = {
     .needs = NEEDS_REGIONS,
     .period_seconds = OFFER_PERIOD_SECONDS,
     .max_bytes = OFFER_MAX_BYTES,
-    .read = &read_ops,
+    .read = &savings_plan_ops,
 };

@@ -5,18 +5,19 @@
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/sources.h"
 
-#define REGION_MAX (1024 * 1024)
+#define ADVISOR_REGION_MAX (1024 * 1024)
 #define BANDS_MAX 16
 
-enum { PATH_TYPE, PATH_BAND, PATH_REGION };
-static const char *const paths[] = {"instance_types/*", "ranges/*", "spot_advisor/*", NULL};
+enum { ADVISOR_TYPE, ADVISOR_BAND, ADVISOR_REGION };
+static const char *const advisor_paths[] = {"instance_types/*", "ranges/*", "spot_advisor/*",
+                                            NULL};
 
 struct advisor {
     struct document document;
     char bands[BANDS_MAX][16]; /* by their index; "" where there is none */
 };
 
-static void add_type(struct advisor *advisor, const char *name, const json_t *json)
+static void add_advised_type(struct advisor *advisor, const char *name, const json_t *json)
 {
     struct instance_type type = {.provider = "aws",
                                  .vcpus = json_number_value(json_object_get(json, "cores")),
@@ -64,18 +65,18 @@ static void add_region(struct advisor *advisor, const char *region, const json_t
     }
 }
 
-static enum split_verdict take_element(void *user, const struct split_element *element,
-                                       struct error *err)
+static enum split_verdict take_advisor_element(void *user, const struct split_element *element,
+                                               struct error *err)
 {
     struct advisor *advisor = user;
     AUTO(json_decrefp) json_t *json = source_json(element->json, element->length, err);
     bool ok = json != NULL;
 
-    if (ok && element->path == PATH_TYPE)
-        add_type(advisor, element->key, json);
-    if (ok && element->path == PATH_BAND)
+    if (ok && element->path == ADVISOR_TYPE)
+        add_advised_type(advisor, element->key, json);
+    if (ok && element->path == ADVISOR_BAND)
         ok = add_band(advisor, json, err);
-    if (ok && element->path == PATH_REGION)
+    if (ok && element->path == ADVISOR_REGION)
         add_region(advisor, element->key, json);
     return ok ? SPLIT_GO_ON : SPLIT_FAILED;
 }
@@ -103,12 +104,12 @@ static enum reading_state advisor_done(void *reader, const struct fetch_response
     return READING_DONE;
 }
 
-static const struct document_form form = {.size = sizeof(struct advisor),
-                                          .paths = paths,
-                                          .element_max = REGION_MAX,
-                                          .element = take_element};
-static const struct reader_ops read_ops = {NULL,         source_ask_once, document_take,
-                                           advisor_done, document_close,  &form};
+static const struct document_form advisor_form = {.size = sizeof(struct advisor),
+                                                  .paths = advisor_paths,
+                                                  .element_max = ADVISOR_REGION_MAX,
+                                                  .element = take_advisor_element};
+static const struct reader_ops spot_advisor_ops = {NULL,         source_ask_once, document_take,
+                                                   advisor_done, document_close,  &advisor_form};
 
 const struct source aws_spot_advisor = {
     .name = "aws-spot-advisor",
@@ -118,5 +119,5 @@ const struct source aws_spot_advisor = {
     .on = true,
     .period_seconds = 24 * 3600,
     .max_bytes = 64 * 1024 * 1024,
-    .read = &read_ops,
+    .read = &spot_advisor_ops,
 };

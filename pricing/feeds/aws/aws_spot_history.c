@@ -11,7 +11,7 @@
 #define REQUEST_BODY_MAX (64 * 1024)
 #define TYPES_MAX 500
 
-struct reader {
+struct history_reader {
     const struct reading *reading;
     char url[FETCH_URL_MAX];
     struct spot_rows rows;
@@ -65,7 +65,7 @@ static bool add_types(struct bytes *body, const char *types, struct error *err)
     return number > 0 || error_set(err, ERROR_INVALID, NULL, "no instance types are named");
 }
 
-static bool make_body(struct reader *reader, struct error *err)
+static bool make_history_body(struct history_reader *reader, struct error *err)
 {
     struct bytes *body = &reader->body;
     char now[RFC3339_SIZE];
@@ -95,7 +95,7 @@ static bool make_url(const char *pattern, const char *region, char *ret_url, siz
                             after, china ? ".cn" : "") < size;
 }
 
-static bool check_reading(const struct reading *reading, struct error *err)
+static bool check_history_reading(const struct reading *reading, struct error *err)
 {
     if (!aws_is_region(reading->scope.name))
         return error_set(err, ERROR_INVALID, NULL, "'%s' is not a region of AWS, like us-east-1",
@@ -104,9 +104,9 @@ static bool check_reading(const struct reading *reading, struct error *err)
            error_set(err, ERROR_UNABLE, NULL, "spot price history needs credentials of AWS");
 }
 
-static void close_reader(void *user)
+static void close_history(void *user)
 {
-    struct reader *reader = user;
+    struct history_reader *reader = user;
 
     spot_xml_free(reader->xml);
     spot_rows_free(&reader->rows);
@@ -114,11 +114,11 @@ static void close_reader(void *user)
     free(reader);
 }
 
-static void *open_reader(const struct reading *reading, struct error *err)
+static void *open_history(const struct reading *reading, struct error *err)
 {
-    struct reader *reader;
+    struct history_reader *reader;
 
-    if (!check_reading(reading, err))
+    if (!check_history_reading(reading, err))
         return NULL;
     reader = xcalloc(1, sizeof *reader);
     reader->reading = reading;
@@ -128,17 +128,17 @@ static void *open_reader(const struct reading *reading, struct error *err)
     if (make_url(reading->url, reading->scope.name, reader->url, sizeof reader->url))
         return reader;
     error_set(err, ERROR_INVALID, NULL, "the URL is too long");
-    close_reader(reader);
+    close_history(reader);
     return NULL;
 }
 
 static bool history_ask(void *user, struct fetch_request *request, struct error *err)
 {
-    struct reader *reader = user;
+    struct history_reader *reader = user;
 
     spot_xml_free(reader->xml);
     reader->xml = spot_xml_new(&reader->rows);
-    if (!make_body(reader, err))
+    if (!make_history_body(reader, err))
         return false;
     request->body = reader->body.data;
     request->credentials = reader->reading->credentials;
@@ -152,7 +152,7 @@ static bool history_ask(void *user, struct fetch_request *request, struct error 
 
 static enum fetch_take take_bytes(void *user, const char *data, size_t length, struct error *err)
 {
-    struct reader *reader = user;
+    struct history_reader *reader = user;
 
     return spot_xml_feed(reader->xml, data, length, err) ? TAKE_MORE : TAKE_FAILED;
 }
@@ -161,7 +161,7 @@ static enum fetch_take take_bytes(void *user, const char *data, size_t length, s
 static enum reading_state history_page(void *user, const struct fetch_response *response,
                                        struct error *err)
 {
-    struct reader *reader = user;
+    struct history_reader *reader = user;
     const char *token;
 
     (void)response;
@@ -176,8 +176,8 @@ static enum reading_state history_page(void *user, const struct fetch_response *
     return READING_ASKS;
 }
 
-static const struct reader_ops ops = {open_reader,  history_ask,  take_bytes,
-                                      history_page, close_reader, NULL};
+static const struct reader_ops spot_history_ops = {open_history, history_ask,   take_bytes,
+                                                   history_page, close_history, NULL};
 
 const struct source aws_spot_history = {
     .name = "aws-spot-history",
@@ -189,5 +189,5 @@ const struct source aws_spot_history = {
     .needs = NEEDS_CREDENTIALS | NEEDS_REGIONS | NEEDS_TYPES,
     .period_seconds = 15 * 60,
     .max_bytes = 8 * 1024 * 1024,
-    .read = &ops,
+    .read = &spot_history_ops,
 };

@@ -4,11 +4,11 @@
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/sources.h"
 
-#define REGION_MAX (1024 * 1024) /* one region's element is about 70 kB */
+#define SPOT_PAGE_REGION_MAX (1024 * 1024) /* one region's element is about 70 kB */
 
 enum { PATH_RATE, PATH_CURRENCY, PATH_REGION };
-static const char *const paths[] = {"config/rate", "config/currencies/*", "config/regions/*",
-                                    NULL};
+static const char *const spot_page_paths[] = {"config/rate", "config/currencies/*",
+                                              "config/regions/*", NULL};
 
 struct spot_page {
     struct document document;
@@ -43,7 +43,7 @@ static bool add_size(struct spot_page *page, const char *region, const json_t *s
     return true;
 }
 
-static bool add_region(struct spot_page *page, const json_t *region, struct error *err)
+static bool add_spot_page_region(struct spot_page *page, const json_t *region, struct error *err)
 {
     const char *name = source_text(region, "region");
     const json_t *group, *size;
@@ -57,8 +57,8 @@ static bool add_region(struct spot_page *page, const json_t *region, struct erro
     return true;
 }
 
-static enum split_verdict take_element(void *user, const struct split_element *element,
-                                       struct error *err)
+static enum split_verdict take_spot_page_element(void *user, const struct split_element *element,
+                                                 struct error *err)
 {
     struct spot_page *page = user;
     AUTO(json_decrefp) json_t *json = source_json(element->json, element->length, err);
@@ -69,7 +69,7 @@ static enum split_verdict take_element(void *user, const struct split_element *e
         page->hourly = json_is_string(json) && strcmp(json_string_value(json), "perhr") == 0;
     if (element->path == PATH_CURRENCY && json_is_string(json))
         page->dollars = page->dollars || strcmp(json_string_value(json), "USD") == 0;
-    if (element->path == PATH_REGION && !add_region(page, json, err))
+    if (element->path == PATH_REGION && !add_spot_page_region(page, json, err))
         return SPLIT_FAILED;
     return SPLIT_GO_ON;
 }
@@ -93,12 +93,12 @@ static enum reading_state page_done(void *reader, const struct fetch_response *r
     return READING_DONE;
 }
 
-static const struct document_form form = {.size = sizeof(struct spot_page),
-                                          .paths = paths,
-                                          .element_max = REGION_MAX,
-                                          .element = take_element};
-static const struct reader_ops read_ops = {NULL,      source_ask_once, document_take,
-                                           page_done, document_close,  &form};
+static const struct document_form spot_page_form = {.size = sizeof(struct spot_page),
+                                                    .paths = spot_page_paths,
+                                                    .element_max = SPOT_PAGE_REGION_MAX,
+                                                    .element = take_spot_page_element};
+static const struct reader_ops spot_page_ops = {NULL,      source_ask_once, document_take,
+                                                page_done, document_close,  &spot_page_form};
 
 static const char *const sentinels[] = {"m5.large", "c5.large", NULL};
 
@@ -114,5 +114,5 @@ const struct source aws_spot_page = {
     .max_bytes = 64 * 1024 * 1024,
     .sentinels = sentinels,
     .min_regions = 30,
-    .read = &read_ops,
+    .read = &spot_page_ops,
 };

@@ -5,6 +5,7 @@
 #include "common/limits.h"
 #include "common/memory.h"
 #include "pricing/feeds/gcp/gcp_rates.h"
+#include "pricing/feeds/gcp/gcp_types.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/pages.h"
 #include "pricing/feeds/sources.h"
@@ -12,7 +13,6 @@
 
 #define SKU_MAX 65536
 #define SERVICE "/v1/services/6F81-5844-456A/skus" /* Compute Engine */
-#define NANOS 1000000000LL
 
 enum { PATH_SKU, PATH_NEXT, PATH_ERROR };
 static const char *const paths[] = {"skus/*", "nextPageToken", "error", NULL};
@@ -40,10 +40,10 @@ static bool read_money(const json_t *money, int dollars_max, long long *ret_nano
             return false;
         whole = whole * 10 + (*text - '0');
     }
-    if (part < 0 || part >= NANOS)
+    if (part < 0 || part >= GCP_NANOS)
         return false;
-    *ret_nanos = whole * NANOS + part;
-    return *ret_nanos > 0 && *ret_nanos <= dollars_max * NANOS;
+    *ret_nanos = whole * GCP_NANOS + part;
+    return *ret_nanos > 0 && *ret_nanos <= dollars_max * GCP_NANOS;
 }
 
 static bool is_number_or_absent(const json_t *object, const char *name, double wanted)
@@ -249,10 +249,8 @@ static enum reading_state catalog_page(void *reader, const struct fetch_response
     return leads_on(catalog, err) ? READING_ASKS : READING_FAILED;
 }
 
-static const struct reader_ops read_ops = {catalog_open, catalog_ask,   document_take,
-                                           catalog_page, catalog_close, NULL};
-
-static const char *const sentinels[] = {"n1-standard-4", "n2-standard-4", "e2-standard-4", NULL};
+static const struct reader_ops catalog_ops = {catalog_open, catalog_ask,   document_take,
+                                              catalog_page, catalog_close, NULL};
 
 const struct source gcp_catalog = {
     .name = "gcp-billing-catalog",
@@ -265,7 +263,7 @@ const struct source gcp_catalog = {
     .period_seconds = 24 * 3600,
     .pace_seconds = 27 * 3600, /* Google changes spot prices at most once a month */
     .max_bytes = 64 * 1024 * 1024,
-    .sentinels = sentinels,
+    .sentinels = gcp_sentinels,
     .min_regions = 20,
-    .read = &read_ops,
+    .read = &catalog_ops,
 };

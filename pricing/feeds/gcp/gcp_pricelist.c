@@ -23,7 +23,6 @@
 #define PENDING_MAX 1024
 #define PER_VCPU_MAX 5.0         /* USD an hour; there are placeholders of 700 */
 #define PER_ACCELERATOR_MAX 50.0 /* and for each of them */
-#define NANOS 1e9
 
 enum level { TOP, SECTION, TYPE, MEMBER, REGION, PRICE };
 
@@ -63,8 +62,8 @@ static struct price_batch_tally *tally_of(const struct list *list)
 
 static bool is_plausible(const struct type *type, const struct pending *pending)
 {
-    return (double)pending->nanos <=
-           NANOS * (PER_VCPU_MAX * type->about.vcpus + PER_ACCELERATOR_MAX * type->accelerators);
+    return (double)pending->nanos <= GCP_NANOS * (PER_VCPU_MAX * type->about.vcpus +
+                                                  PER_ACCELERATOR_MAX * type->accelerators);
 }
 
 /* A price is not trusted either if the other one next to it is unreadable. */
@@ -313,10 +312,8 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
     return READING_FAILED;
 }
 
-static const struct reader_ops read_ops = {list_open, source_ask_once, list_take,
-                                           list_page, list_close,      NULL};
-
-static const char *const sentinels[] = {"n1-standard-4", "n2-standard-4", "e2-standard-4", NULL};
+static const struct reader_ops pricelist_ops = {list_open, source_ask_once, list_take,
+                                                list_page, list_close,      NULL};
 
 const struct source gcp_pricelist = {
     .name = "gcp-third-party",
@@ -330,7 +327,7 @@ const struct source gcp_pricelist = {
     .period_seconds = 24 * 3600,
     .pace_seconds = (7 * 24 + 27) * 3600, /* built once a week, and read once a day */
     .max_bytes = 32 * 1024 * 1024,
-    .sentinels = sentinels,
+    .sentinels = gcp_sentinels,
     .min_regions = 20,
-    .read = &read_ops,
+    .read = &pricelist_ops,
 };

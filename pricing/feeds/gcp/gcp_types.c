@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const gcp_sentinels[] = {"n1-standard-4", "n2-standard-4", "e2-standard-4", NULL};
+
 #define SIZES_MAX 15
 #define DISK_CENTI 37500 /* GiB of a local SSD */
 

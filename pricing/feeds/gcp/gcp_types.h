@@ -6,6 +6,10 @@
 #include "pricing/feeds/gcp/gcp_components.h"
 
 #define GCP_ITEMS_MAX 4
+#define GCP_NANOS 1000000000LL /* of a dollar */
+
+extern const char
+    *const gcp_sentinels[]; /* types that every complete list has; the last is NULL */
 
 /* The amount of one part in a machine. */
 struct gcp_item {

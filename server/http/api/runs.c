@@ -49,7 +49,7 @@ static const struct parameter_row conditions[] = {
      .meaning = "Only runs that were created before then; later than `since`."},
 };
 
-static const struct parameter_row page[] = {
+static const struct parameter_row runs_page[] = {
     {"state", PARAMETER_CHOICE, AT(state), .choices = run_state_names,
      .meaning = "Only runs in this state."},
     {"cursor", API_CURSOR, AT(before)},
@@ -87,7 +87,7 @@ static const struct parameter_row reason[] = {
 
 const struct parameters runs_list_parameters = {
     .size = sizeof(struct run_conditions),
-    .parts = {{PARAMETER_ALL(conditions)}, {PARAMETER_ALL(page)}},
+    .parts = {{PARAMETER_ALL(conditions)}, {PARAMETER_ALL(runs_page)}},
     .check = check_period,
 };
 

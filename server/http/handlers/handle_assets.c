@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const char start[] = "index.html";
+static const char start_page[] = "index.html";
 
 /* Headers that isolate the page from other sites. */
 static void add_limits(struct exchange *exchange)
@@ -26,7 +26,7 @@ static void add_limits(struct exchange *exchange)
  * ETag is weak, because plain and packed bytes share it. */
 static void add_lifetime(struct exchange *exchange, const struct asset *asset)
 {
-    if (strcmp(asset->name, start) != 0) {
+    if (strcmp(asset->name, start_page) != 0) {
         reply_field(exchange, "Cache-Control", "public, max-age=31536000, immutable");
         return;
     }
@@ -54,7 +54,7 @@ static void send_asset(struct exchange *exchange, const struct asset *asset)
 
 void asset_handler(struct exchange *exchange)
 {
-    const char *name = exchange->request.match.id ? exchange->request.match.id : start;
+    const char *name = exchange->request.match.id ? exchange->request.match.id : start_page;
 
     for (size_t i = 0; i < asset_count; i++) {
         if (strcmp(assets[i].name, name) == 0) {

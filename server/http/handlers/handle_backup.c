@@ -34,7 +34,8 @@ static void backup_free(void *state)
     free(backup);
 }
 
-static enum stream_result next_piece(void *state, struct exchange *exchange, struct bytes *piece)
+static enum stream_result next_backup_piece(void *state, struct exchange *exchange,
+                                            struct bytes *piece)
 {
     struct backup *backup = state;
     char buffer[PIECE];
@@ -87,11 +88,11 @@ static void send_copy(struct exchange *exchange, int descriptor, const struct ve
     backup->descriptor = descriptor;
     backup->size = facts->bytes;
     exchange->reply.stream =
-        (struct stream){.next = next_piece, .free = backup_free, .state = backup};
+        (struct stream){.next = next_backup_piece, .free = backup_free, .state = backup};
 }
 
 /* Sends the copy if it is made; else holds the answer further. */
-static void go_on(struct exchange *exchange)
+static void go_on_backup(struct exchange *exchange)
 {
     struct notifications *notifications = exchange->server->notifications;
     enum copy_state state;
@@ -148,9 +149,10 @@ void backup_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    exchange->hold = (struct hold){.go_on = go_on, .free = backup_free, .state = take(&backup)};
+    exchange->hold =
+        (struct hold){.go_on = go_on_backup, .free = backup_free, .state = take(&backup)};
     log_disturbance(exchange);
     notifications_watch(exchange->server->notifications, &exchange->watcher,
                         &(struct topic){.kind = TOPIC_BACKUP}, clock_monotonic_ns());
-    go_on(exchange);
+    go_on_backup(exchange);
 }

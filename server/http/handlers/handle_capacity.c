@@ -131,7 +131,7 @@ static void write_counts(struct json_writer *out, const struct member *row, cons
 
 MEMBER_WRITES(write_since, time, struct capacity_list, list, list->filter->since_us)
 
-static const struct member list_rows[] = {
+static const struct member capacity_list_rows[] = {
     {MEMBER(struct capacity_list, days), .range = MEMBER_POSITIVE},
     {MEMBER_WRITTEN("since", MEMBER_TIME, write_since)},
     {MEMBER_LIST_OF("capacity", &capacity_count_members), .write = write_counts},
@@ -139,7 +139,7 @@ static const struct member list_rows[] = {
     {0},
 };
 const struct members capacity_list_members = {
-    .name = "CapacityList", .meaning = "A page of counts.", .rows = list_rows};
+    .name = "CapacityList", .meaning = "A page of counts.", .rows = capacity_list_rows};
 
 void capacity_list_handler(struct exchange *exchange)
 {

@@ -16,27 +16,27 @@
 #include "server/http/server.h"
 #include "server/runs/confirm.h"
 
-#define MARKDOWN "text/markdown"
+#define MARKDOWN_TYPE "text/markdown"
 
 /* A format= of the query wins over the Accept header. */
-static bool choose_format(struct exchange *exchange, struct gate_request *request)
+static bool choose_check_format(struct exchange *exchange, struct gate_request *request)
 {
     const char *accept = exchange->request.headers.accept;
     int json = accept_quality(accept, "application/json");
-    int markdown = accept_quality(accept, MARKDOWN);
+    int markdown = accept_quality(accept, MARKDOWN_TYPE);
 
     if (request->format_given)
         return true;
     if (json == 0 && markdown == 0) {
         reply_problem(exchange, 406, "Accept",
-                      "this is application/json or " MARKDOWN ", or what format= says");
+                      "this is application/json or " MARKDOWN_TYPE ", or what format= says");
         return false;
     }
     request->format = markdown > json ? CHECK_MARKDOWN : CHECK_JSON;
     return true;
 }
 
-static bool write_json(struct bytes *text, const struct gate_check *check)
+static bool write_check_json(struct bytes *text, const struct gate_check *check)
 {
     struct json_writer out = {.bytes = text};
 
@@ -59,13 +59,15 @@ static void reply_check(struct exchange *exchange, const struct gate_check *chec
 
     public_address(&exchange->request.headers,
                    exchange->server->config->tls_certificate[0] != '\0', address);
-    if (!(markdown ? present_check_markdown(body, check, address) : write_json(body, check))) {
+    if (!(markdown ? present_check_markdown(body, check, address)
+                   : write_check_json(body, check))) {
         bytes_too_long(body, "the answer", &err);
         reply_error(exchange, &err);
         return;
     }
     exchange->reply.status = 200;
-    exchange->reply.content_type = markdown ? MARKDOWN "; charset=utf-8" : "application/json";
+    exchange->reply.content_type =
+        markdown ? MARKDOWN_TYPE "; charset=utf-8" : "application/json";
     reply_field(exchange, "Pennyworth-Verdict", "%s", gate_verdict_names[check->verdict]);
     if (prefer_wait(exchange->request.headers.prefer) > 0)
         reply_field(exchange, "Preference-Applied", "wait=%lld",
@@ -140,13 +142,13 @@ static void check_watch(struct exchange *exchange, const struct topic *topic)
 }
 
 /* Replies, or suspends the exchange until there is news. */
-static void go_on(struct exchange *exchange)
+static void go_on_check(struct exchange *exchange)
 {
     struct gate_request request;
     struct error unread = {0};
 
     if (!gate_request_make(exchange->request.parameters, &request, &unread) ||
-        !choose_format(exchange, &request))
+        !choose_check_format(exchange, &request))
         return; /* not reached: check_handler() read both without error */
     for (;;) {
         bool closed = hold_is_closed(exchange);
@@ -183,11 +185,11 @@ void check_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    if (!choose_format(exchange, &request))
+    if (!choose_check_format(exchange, &request))
         return;
-    exchange->hold.go_on = go_on;
+    exchange->hold.go_on = go_on_check;
     exchange->hold.id = id;
     exchange->hold.until_ns =
         clock_monotonic_ns() + request_wait(exchange, asked->wait) * NS_PER_SECOND;
-    go_on(exchange);
+    go_on_check(exchange);
 }

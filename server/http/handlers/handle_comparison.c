@@ -28,7 +28,7 @@ static const char *const content_types[] = {"application/json", "text/csv; chars
                                             "image/svg+xml"};
 
 /* format= of the query wins over the Accept header. Returns -1 if it has replied. */
-static int choose_format(struct exchange *exchange)
+static int choose_comparison_format(struct exchange *exchange)
 {
     static const char *const types[] = {"application/json", "text/csv", "text/markdown"};
     const struct comparison_asked *asked = exchange->request.parameters;
@@ -167,7 +167,7 @@ static int format_of(struct exchange *exchange)
 
     if (handler == comparison_svg_handler)
         return CHART;
-    return handler == badge_svg_handler ? BADGE : choose_format(exchange);
+    return handler == badge_svg_handler ? BADGE : choose_comparison_format(exchange);
 }
 
 /* A question as the cache knows it. */

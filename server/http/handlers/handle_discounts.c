@@ -58,12 +58,12 @@ static void write_discounts(struct json_writer *out, const struct member *row, c
     jsonw_close(out, ']');
 }
 
-static const struct member list_rows[] = {
+static const struct member discount_list_rows[] = {
     {MEMBER_LIST_OF("discounts", &discount_members), .write = write_discounts},
     {0},
 };
 const struct members discount_list_members = {
-    .name = "DiscountList", .meaning = "Discounts in force.", .rows = list_rows};
+    .name = "DiscountList", .meaning = "Discounts in force.", .rows = discount_list_rows};
 
 void discounts_list_handler(struct exchange *exchange)
 {
@@ -85,15 +85,16 @@ struct stored_discount {
     long long known_types;
 };
 
-static const struct member stored_rows[] = {
+static const struct member stored_discount_rows[] = {
     {MEMBER_ROWS_AT(struct stored_discount, discount, &discount_members)},
     {MEMBER(struct stored_discount, known_types), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "How many instance types with a price of this kind it applies to now. 0: check "
                 "the names of the provider and the family, unless their prices are read later."},
     {0},
 };
-const struct members stored_discount_members = {
-    .name = "StoredDiscount", .meaning = "A discount that was just stored.", .rows = stored_rows};
+const struct members stored_discount_members = {.name = "StoredDiscount",
+                                                .meaning = "A discount that was just stored.",
+                                                .rows = stored_discount_rows};
 
 /* The request body of a discount. */
 struct given_discount {

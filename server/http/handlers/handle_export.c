@@ -19,7 +19,7 @@
 #include "server/http/server.h"
 #include "server/runs/stored_document.h"
 
-#define AHEAD (512 * 1024) /* bytes made ahead of sending */
+#define EXPORT_AHEAD (512 * 1024) /* bytes made ahead of sending */
 #define HAND_OUT (32 * 1024)
 #define STEP_BYTES 12 /* of a document, at least */
 
@@ -119,7 +119,7 @@ static bool write_run(void *user, const struct document_parts *parts)
         return false;
     }
     stream->after = parts->run->number;
-    writer->enough = waiting->used >= AHEAD;
+    writer->enough = waiting->used >= EXPORT_AHEAD;
     return !writer->enough;
 }
 
@@ -226,7 +226,8 @@ static enum stream_result take_piece(struct export_stream *stream)
     return STREAM_MORE;
 }
 
-static enum stream_result next_piece(void *state, struct exchange *exchange, struct bytes *piece)
+static enum stream_result next_export_piece(void *state, struct exchange *exchange,
+                                            struct bytes *piece)
 {
     struct export_stream *stream = state;
     enum stream_result result = STREAM_MORE;
@@ -318,6 +319,6 @@ void export_handler(struct exchange *exchange)
     }
     exchange->reply.status = 200;
     exchange->reply.content_type = "application/x-ndjson";
-    exchange->reply.stream =
-        (struct stream){.next = next_piece, .free = export_stream_free, .state = take(&stream)};
+    exchange->reply.stream = (struct stream){
+        .next = next_export_piece, .free = export_stream_free, .state = take(&stream)};
 }

@@ -71,13 +71,13 @@ static void write_refresh(struct json_writer *out, const struct member *row, con
     members_write(out, row->name, row->members, &progress);
 }
 
-static const struct member list_rows[] = {
+static const struct member feed_list_rows[] = {
     {MEMBER_WRITTEN("refresh", MEMBER_OBJECT, write_refresh), .members = &refresh_members},
     {MEMBER_LIST_OF("feeds", &feed_members), .write = write_feeds},
     {0},
 };
 const struct members feed_list_members = {
-    .name = "FeedList", .meaning = "All feeds.", .rows = list_rows};
+    .name = "FeedList", .meaning = "All feeds.", .rows = feed_list_rows};
 
 void feeds_list_handler(struct exchange *exchange)
 {
@@ -95,7 +95,7 @@ struct machine_view {
     struct priced_machine priced;
 };
 
-static const struct member machine_rows[] = {
+static const struct member feed_machine_rows[] = {
     {MEMBER_AS(struct machine_view, "machine", fingerprint),
      .meaning = "Its fingerprint: see /v1/machines."},
     {MEMBER_OBJECT_AT(struct machine_view, "identity", identity), .members = &identity_members},
@@ -107,7 +107,7 @@ static const struct member machine_rows[] = {
     {0},
 };
 const struct members this_machine_members = {
-    .name = "ThisMachine", .meaning = "This machine and its price.", .rows = machine_rows};
+    .name = "ThisMachine", .meaning = "This machine and its price.", .rows = feed_machine_rows};
 
 void machine_handler(struct exchange *exchange)
 {

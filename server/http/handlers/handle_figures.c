@@ -41,7 +41,7 @@ MEMBER_WRITES(write_seconds, number, struct figure, figure,
 
 static const char *const units[] = {"sample", "job", NULL};
 
-static const struct member stored_rows[] = {
+static const struct member stored_figure_rows[] = {
     {MEMBER(struct figure, id), .filled = true},
     {MEMBER(struct figure, workload)},
     {MEMBER(struct figure, engine)},
@@ -62,7 +62,7 @@ static const struct member stored_rows[] = {
                 "where only the month is known."},
     {0},
 };
-static const struct members stored_members = {.rows = stored_rows};
+static const struct members stored_members = {.rows = stored_figure_rows};
 
 static const struct member figure_rows[] = {
     {MEMBER_ROWS(&stored_members), .find = find_figure},
@@ -106,12 +106,12 @@ static void write_figures(struct json_writer *out, const struct member *row, con
     jsonw_close(out, ']');
 }
 
-static const struct member list_rows[] = {
+static const struct member figure_list_rows[] = {
     {MEMBER_LIST_OF("figures", &figure_members), .write = write_figures},
     {0},
 };
 const struct members figure_list_members = {
-    .name = "FigureList", .meaning = "Published figures.", .rows = list_rows};
+    .name = "FigureList", .meaning = "Published figures.", .rows = figure_list_rows};
 
 /* Whether the id is of a shipped figure. */
 static bool look_shipped(const char *id, bool *ret_shipped, struct error *err)

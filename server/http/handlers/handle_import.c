@@ -107,7 +107,7 @@ static void held_import_free(void *state)
 }
 
 /* If the client leaves, the import goes on: the audit must say what was stored. */
-static void go_on(struct exchange *exchange)
+static void go_on_import(struct exchange *exchange)
 {
     const struct import_job *job = &((struct held_import *)exchange->hold.state)->import;
 
@@ -160,6 +160,6 @@ void import_handler(struct exchange *exchange)
         return;
     }
     exchange->hold =
-        (struct hold){.go_on = go_on, .free = held_import_free, .state = take(&held)};
-    go_on(exchange);
+        (struct hold){.go_on = go_on_import, .free = held_import_free, .state = take(&held)};
+    go_on_import(exchange);
 }

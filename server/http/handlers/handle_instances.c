@@ -54,7 +54,8 @@ static void write_price(void *user, const struct listed_price *listed)
     members_write(writer->out, NULL, &listed_price_members, &shown);
 }
 
-static void write_prices(struct json_writer *out, const struct member *row, const void *object)
+static void write_type_prices(struct json_writer *out, const struct member *row,
+                              const void *object)
 {
     const struct listed_type *listed = object;
     const struct catalogue *catalogue = listed->catalogue;
@@ -134,8 +135,8 @@ static const struct member type_rows[] = {
     {MEMBER(struct listed_type, feed)},
     {MEMBER_LIST_OF("interruptions", &band_members), .write = write_bands,
      .meaning = "How often spot instances of it were interrupted in thirty days."},
-    {MEMBER_LIST_OF("prices", &listed_price_members), .write = write_prices, .nullable = true,
-     .meaning = "Prices in the requested region; null without one."},
+    {MEMBER_LIST_OF("prices", &listed_price_members), .write = write_type_prices,
+     .nullable = true, .meaning = "Prices in the requested region; null without one."},
     {0},
 };
 static const struct members type_members = {
@@ -161,7 +162,7 @@ static void find_architecture(struct listed_type *listed)
     listed->source = rule ? SOURCE_RULE : SOURCE_NONE;
 }
 
-static void write_type(void *user, const struct instance_type *type, const char *feed)
+static void write_instance_type(void *user, const struct instance_type *type, const char *feed)
 {
     const struct catalogue_writer *writer = user;
     const struct catalogue *catalogue = writer->catalogue;
@@ -181,7 +182,7 @@ static void write_type(void *user, const struct instance_type *type, const char 
 }
 
 /* After the list, when it is known whether any type has the architecture. */
-static void find_unmatched(const struct catalogue *catalogue)
+static void find_unmatched_types(const struct catalogue *catalogue)
 {
     struct page *page = catalogue->page;
     char words[120];
@@ -198,7 +199,8 @@ static void find_unmatched(const struct catalogue *catalogue)
         unmatched_add(&page->unmatched, "architecture", catalogue->architecture, words);
 }
 
-static void write_types(struct json_writer *out, const struct member *row, const void *object)
+static void write_instance_types(struct json_writer *out, const struct member *row,
+                                 const void *object)
 {
     const struct catalogue *catalogue = object;
     struct catalogue_writer writer = {out, catalogue};
@@ -207,8 +209,8 @@ static void write_types(struct json_writer *out, const struct member *row, const
 
     more.limit = catalogue->architecture ? LLONG_MAX : page->limit + 1;
     jsonw_open(out, row->name, '[');
-    if (catalogue_types(catalogue->db, &more, write_type, &writer, &page->err))
-        find_unmatched(catalogue);
+    if (catalogue_types(catalogue->db, &more, write_instance_type, &writer, &page->err))
+        find_unmatched_types(catalogue);
     jsonw_close(out, ']');
 }
 
@@ -222,8 +224,8 @@ static void write_unknown(struct json_writer *out, const struct member *row, con
         jsonw_null(out, row->name);
 }
 
-static const struct member list_rows[] = {
-    {MEMBER_LIST_OF("instances", &type_members), .write = write_types},
+static const struct member instance_list_rows[] = {
+    {MEMBER_LIST_OF("instances", &type_members), .write = write_instance_types},
     {MEMBER_ROWS(&page_end_members)},
     {MEMBER_WRITTEN("unknown_architectures", MEMBER_INTEGER, write_unknown), .nullable = true,
      .range = MEMBER_NOT_NEGATIVE,
@@ -232,7 +234,7 @@ static const struct member list_rows[] = {
     {0},
 };
 const struct members instance_list_members = {
-    .name = "InstanceList", .meaning = "A page of the catalogue.", .rows = list_rows};
+    .name = "InstanceList", .meaning = "A page of the catalogue.", .rows = instance_list_rows};
 
 void instances_handler(struct exchange *exchange)
 {

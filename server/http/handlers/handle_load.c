@@ -18,7 +18,7 @@ static void reply_load(struct exchange *exchange, const struct load *load)
 }
 
 /* Holds the answer until there are two readings to compare; no thread waits meanwhile. */
-static void go_on(struct exchange *exchange)
+static void go_on_load(struct exchange *exchange)
 {
     struct notifications *notifications = exchange->server->notifications;
     struct load load;
@@ -52,8 +52,9 @@ void load_handler(struct exchange *exchange)
 {
     const struct topic topic = {.kind = TOPIC_RUN}; /* no run: only the time wakes it */
 
-    exchange->hold = (struct hold){.go_on = go_on, .until_ns = clock_monotonic_ns() + HELD_NS};
+    exchange->hold =
+        (struct hold){.go_on = go_on_load, .until_ns = clock_monotonic_ns() + HELD_NS};
     notifications_watch(exchange->server->notifications, &exchange->watcher, &topic,
                         clock_monotonic_ns());
-    go_on(exchange);
+    go_on_load(exchange);
 }

@@ -30,14 +30,14 @@ static void write_machines(struct json_writer *out, const struct member *row, co
     jsonw_close(out, ']');
 }
 
-static const struct member list_rows[] = {
+static const struct member machine_list_rows[] = {
     {MEMBER(struct machine_list, here),
      .meaning = "Fingerprint of the machine that the server runs on."},
     {MEMBER_LIST_OF("machines", &machine_members), .most = MACHINE_LIST_MAX,
      .write = write_machines},
     {0},
 };
-const struct members machine_list_members = {.name = "MachineList", .rows = list_rows};
+const struct members machine_list_members = {.name = "MachineList", .rows = machine_list_rows};
 
 void machines_list_handler(struct exchange *exchange)
 {

@@ -138,7 +138,7 @@ static void write_prices(struct json_writer *out, const struct member *row, cons
 
 MEMBER_WRITES(write_at, time, struct price_answer, answer, answer->filter->at_us)
 
-static const struct member list_rows[] = {
+static const struct member priced_list_rows[] = {
     {MEMBER_WRITTEN("at", MEMBER_TIME, write_at)},
     {MEMBER_LIST_OF("prices", &listed_price_members), .write = write_prices},
     {MEMBER_ROWS(&page_end_members)},
@@ -148,7 +148,7 @@ static const struct member list_rows[] = {
     {0},
 };
 const struct members price_list_members = {
-    .name = "PriceList", .meaning = "Prices at one time.", .rows = list_rows};
+    .name = "PriceList", .meaning = "Prices at one time.", .rows = priced_list_rows};
 
 void prices_list_handler(struct exchange *exchange)
 {
@@ -231,7 +231,7 @@ const struct body prices_body = {.name = "TypedPrices",
                                      "One price, or several, or the price of this machine.",
                                  .any = ways};
 
-static const struct member machine_rows[] = {
+static const struct member price_machine_rows[] = {
     {MEMBER(struct bill_said, price_per_hour), .meaning = "Dollars."},
     {MEMBER(struct bill_said, formula), .filled = true,
      .meaning = "The formula of the price; the price has it as `reference`."},
@@ -239,10 +239,10 @@ static const struct member machine_rows[] = {
      .meaning = "How many stored runs have it, because they began without a price."},
     {0},
 };
-static const struct members machine_members = {
+static const struct members price_machine_members = {
     .name = "PricedMachine",
     .meaning = "Details of a price of this machine; null for other prices.",
-    .rows = machine_rows};
+    .rows = price_machine_rows};
 
 static void write_stored(struct json_writer *out, const struct member *row, const void *object)
 {
@@ -263,13 +263,13 @@ static void write_stored(struct json_writer *out, const struct member *row, cons
 MEMBER_FINDS(find_machine, struct stored_prices, stored,
              stored->machine.formula ? &stored->machine : NULL)
 
-static const struct member stored_rows[] = {
+static const struct member stored_price_rows[] = {
     {MEMBER_LIST_OF("prices", &listed_price_members), .write = write_stored},
-    {MEMBER_FOUND("machine", &machine_members, find_machine), .nullable = true},
+    {MEMBER_FOUND("machine", &price_machine_members, find_machine), .nullable = true},
     {0},
 };
 const struct members stored_prices_members = {
-    .name = "StoredPrices", .meaning = "The stored prices.", .rows = stored_rows};
+    .name = "StoredPrices", .meaning = "The stored prices.", .rows = stored_price_rows};
 
 static bool find_series(struct db *db, struct stored_prices *stored, struct error *err)
 {

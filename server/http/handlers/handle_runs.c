@@ -28,7 +28,7 @@ static void reply_run(struct exchange *exchange, int status, struct run *run)
 }
 
 /* Replies if the run has ended or the wait is over; else holds the answer further. */
-static void go_on(struct exchange *exchange)
+static void go_on_run(struct exchange *exchange)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     bool created = strcmp(exchange->request.method, "POST") == 0;
@@ -54,7 +54,7 @@ static void go_on(struct exchange *exchange)
 /* Holds the answer until the run ends or the wait is over. */
 static void runs_hold(struct exchange *exchange, const struct run_id *id, long long seconds)
 {
-    hold_begin(exchange, &(struct topic){TOPIC_RUN, *id}, seconds, go_on);
+    hold_begin(exchange, &(struct topic){TOPIC_RUN, *id}, seconds, go_on_run);
 }
 
 /* Repeats the answer of the first POST: a retry must get the same. */

@@ -85,8 +85,8 @@ static long long resident_bytes(void)
     return pages * sysconf(_SC_PAGESIZE);
 }
 
-static bool write_stored(struct bytes *text, const long long counts[RUN_STATES], long long size,
-                         int watchers)
+static bool write_stored_metrics(struct bytes *text, const long long counts[RUN_STATES],
+                                 long long size, int watchers)
 {
     bool ok = metric_value(text, "pennyworth_queue_depth", "gauge", "Runs that wait.",
                            counts[RUN_QUEUED]) &&
@@ -164,8 +164,8 @@ static bool write_feed_sums(struct bytes *text, const struct feed_sum *sums, siz
     return ok;
 }
 
-static bool write_feeds(struct bytes *text, const struct feeds *feeds, struct db *db,
-                        struct error *err)
+static bool write_feed_metrics(struct bytes *text, const struct feeds *feeds, struct db *db,
+                               struct error *err)
 {
     struct feed_sum sums[FEEDS_MAX];
     long long now_us = clock_calendar_us();
@@ -189,8 +189,8 @@ void metrics_handler(struct exchange *exchange)
     loan = db_borrow(exchange->server->pool);
     this_machine_identity(exchange->server->this_machine, &here);
     if (!runs_count(loan.db, counts, &err) || !db_size(loan.db, &size, &err) ||
-        ((!write_stored(body, counts, size,
-                        notifications_count(exchange->server->notifications)) ||
+        ((!write_stored_metrics(body, counts, size,
+                                notifications_count(exchange->server->notifications)) ||
           !write_disk(body, exchange->server->config) ||
           !write_long_jobs(body, exchange->server->long_jobs) ||
           !write_budget(body, exchange->server->answer_budget) ||
@@ -198,7 +198,7 @@ void metrics_handler(struct exchange *exchange)
           !token_store_write(exchange->server->token_store, body) ||
           !audit_write_metrics(exchange->server->audit, body)) &&
          !bytes_too_long(body, "the answer", &err)) ||
-        !write_feeds(body, exchange->server->feeds, loan.db, &err) ||
+        !write_feed_metrics(body, exchange->server->feeds, loan.db, &err) ||
         !comparison_metrics_write(loan.db, exchange->server->comparison_cache, &here, body,
                                   &err)) {
         reply_error(exchange, &err);

@@ -70,18 +70,18 @@ static bool write_csv(struct bytes *piece, const struct step_stream *stream,
     return ok;
 }
 
-static const struct member list_rows[] = {
+static const struct member step_list_rows[] = {
     {MEMBER_LIST_OF("steps", &step_members)},
     {MEMBER(struct step_stream, thinned),
      .meaning =
          "Whether some steps were dropped; `index` is the original position of each step."},
     {0},
 };
-const struct members step_list_members = {.name = "StepList", .rows = list_rows};
+const struct members step_list_members = {.name = "StepList", .rows = step_list_rows};
 
 /* The members of the list one by one: it is written in pieces. */
-static bool write_json(struct bytes *piece, const struct step_stream *stream,
-                       const struct steps *steps, const long long positions[])
+static bool write_steps_json(struct bytes *piece, const struct step_stream *stream,
+                             const struct steps *steps, const long long positions[])
 {
     struct json_writer out = {.bytes = piece, .comma = stream->begun};
 
@@ -139,7 +139,7 @@ static enum stream_result next_steps(void *state, struct exchange *exchange, str
         steps.count--; /* added after the request */
     steps_advance(stream, &steps, positions, asked);
     if (!(stream->csv ? write_csv(piece, stream, &steps, positions)
-                      : write_json(piece, stream, &steps, positions)))
+                      : write_steps_json(piece, stream, &steps, positions)))
         return STREAM_BROKEN;
     stream->begun = steps.count > 0 || stream->begun;
     return STREAM_MORE;

@@ -26,7 +26,7 @@ struct type_writer {
     bool csv;
 };
 
-static bool write_type(void *user, const struct known_type *type)
+static bool write_supported_type(void *user, const struct known_type *type)
 {
     const struct type_writer *writer = user;
     struct page *page = writer->list->page;
@@ -47,7 +47,7 @@ static bool write_type(void *user, const struct known_type *type)
     return true;
 }
 
-static void find_unmatched(const struct support_list *list)
+static void find_unmatched_support(const struct support_list *list)
 {
     struct page *page = list->page;
     const char *family = list->asked->family;
@@ -60,24 +60,26 @@ static void find_unmatched(const struct support_list *list)
                       "no type of this name and provider is of it");
 }
 
-static void write_types(struct json_writer *out, const struct member *row, const void *object)
+static void write_supported_types(struct json_writer *out, const struct member *row,
+                                  const void *object)
 {
     const struct support_list *list = object;
     struct type_writer writer = {.list = list, .out = out};
 
     jsonw_open(out, row->name, '[');
-    if (known_types_each(list->db, &list->asked->filter, write_type, &writer, &list->page->err))
-        find_unmatched(list);
+    if (known_types_each(list->db, &list->asked->filter, write_supported_type, &writer,
+                         &list->page->err))
+        find_unmatched_support(list);
     jsonw_close(out, ']');
 }
 
-static const struct member list_rows[] = {
-    {MEMBER_LIST_OF("support", &support_members), .write = write_types},
+static const struct member support_list_rows[] = {
+    {MEMBER_LIST_OF("support", &support_members), .write = write_supported_types},
     {MEMBER_ROWS(&page_end_members)},
     {0},
 };
 const struct members support_list_members = {
-    .name = "SupportList", .meaning = "A page of types.", .rows = list_rows};
+    .name = "SupportList", .meaning = "A page of types.", .rows = support_list_rows};
 
 static void reply_csv(struct exchange *exchange, const struct support_list *list)
 {
@@ -87,7 +89,7 @@ static void reply_csv(struct exchange *exchange, const struct support_list *list
 
     if ((!csv_add_head(out.bytes, support_columns) &&
          !bytes_too_long(out.bytes, "the answer", err)) ||
-        !known_types_each(list->db, &list->asked->filter, write_type, &writer, err) ||
+        !known_types_each(list->db, &list->asked->filter, write_supported_type, &writer, err) ||
         err->kind != ERROR_NONE) {
         reply_error(exchange, err);
         return;

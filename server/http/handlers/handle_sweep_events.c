@@ -19,10 +19,10 @@
 
 #define SILENCE_NS (15 * NS_PER_SECOND) /* longest pause between two progress events */
 #define EVENT_MAX (256 * 1024)
-#define AHEAD                                                                                    \
+#define EVENTS_AHEAD                                                                             \
     (32 * 1024) /* bytes of a piece behind which the next event waits for the next piece */
 
-enum { STAGE_NONE, STAGE_RUNNING, STAGE_ENDED };
+enum { SWEEP_STAGE_NONE, SWEEP_STAGE_RUNNING, SWEEP_STAGE_ENDED };
 
 /* What a reader has been sent. */
 struct sweep_stream {
@@ -32,41 +32,41 @@ struct sweep_stream {
     long long counts; /* of the last progress event; -1 before the first */
 };
 
-static bool write_event(struct bytes *piece, const char *name, const struct sweep_stream *reader,
-                        const struct bytes *data)
+static bool write_sweep_event(struct bytes *piece, const char *name,
+                              const struct sweep_stream *reader, const struct bytes *data)
 {
     return bytes_printf(piece, "id: %d-%zu\nevent: %s\ndata: %s\n\n", reader->stage,
                         reader->runs_seen, name, data->data);
 }
 
-struct state_event {
+struct sweep_state_event {
     struct run_id id;
     enum sweep_state state;
     long long at_us;
 };
 
-static const struct member state_rows[] = {
-    {MEMBER_AS(struct state_event, "id", id.text), .reference = "RunId"},
-    {MEMBER(struct state_event, state), .members = &sweep_state_members},
-    {MEMBER_TIME_AT(struct state_event, "at", at_us)},
+static const struct member sweep_state_rows[] = {
+    {MEMBER_AS(struct sweep_state_event, "id", id.text), .reference = "RunId"},
+    {MEMBER(struct sweep_state_event, state), .members = &sweep_state_members},
+    {MEMBER_TIME_AT(struct sweep_state_event, "at", at_us)},
     {0},
 };
 const struct members sweep_state_event_members = {.name = "SweepStateEvent",
                                                   .meaning =
                                                       "Data of a `state` event of a sweep.",
-                                                  .rows = state_rows};
+                                                  .rows = sweep_state_rows};
 
-static bool write_state(struct bytes *piece, const struct sweep_stream *reader,
-                        const struct sweep_row *row)
+static bool write_sweep_state(struct bytes *piece, const struct sweep_stream *reader,
+                              const struct sweep_row *row)
 {
     AUTO(bytes_free) struct bytes data = {.limit = EVENT_MAX};
     struct json_writer out = {.bytes = &data};
-    const struct state_event begun = {row->id, SWEEP_RUNNING, row->created_us};
-    const struct state_event ended = {row->id, row->state, row->ended_us};
+    const struct sweep_state_event begun = {row->id, SWEEP_RUNNING, row->created_us};
+    const struct sweep_state_event ended = {row->id, row->state, row->ended_us};
 
     members_write(&out, NULL, &sweep_state_event_members,
-                  reader->stage == STAGE_ENDED ? &ended : &begun);
-    return !out.failed && write_event(piece, "state", reader, &data);
+                  reader->stage == SWEEP_STAGE_ENDED ? &ended : &begun);
+    return !out.failed && write_sweep_event(piece, "state", reader, &data);
 }
 
 static bool write_cell(struct bytes *piece, const struct sweep_stream *reader,
@@ -77,18 +77,18 @@ static bool write_cell(struct bytes *piece, const struct sweep_stream *reader,
     struct json_writer out = {.bytes = &data};
 
     members_write(&out, NULL, &sweep_cell_members, &shown);
-    return !out.failed && write_event(piece, "cell", reader, &data);
+    return !out.failed && write_sweep_event(piece, "cell", reader, &data);
 }
 
-static bool write_progress(struct bytes *piece, const struct sweep_stream *reader,
-                           const struct sweep_view *view)
+static bool write_sweep_progress(struct bytes *piece, const struct sweep_stream *reader,
+                                 const struct sweep_view *view)
 {
     AUTO(bytes_free) struct bytes data = {.limit = EVENT_MAX};
     const struct sweep_progress progress = sweep_progress_of(view);
     struct json_writer out = {.bytes = &data};
 
     members_write(&out, NULL, &sweep_progress_members, &progress);
-    return !out.failed && write_event(piece, "progress", reader, &data);
+    return !out.failed && write_sweep_event(piece, "progress", reader, &data);
 }
 
 /* In the order in which they ended; those that have not, last. */
@@ -145,7 +145,7 @@ static bool write_cells(struct bytes *piece, struct sweep_stream *reader,
     while (reader->runs_seen < ends->ended) {
         size_t place = reader->runs_seen;
 
-        *ret_all = piece->used < AHEAD;
+        *ret_all = piece->used < EVENTS_AHEAD;
         if (!*ret_all)
             return true;
         reader->runs_seen++;
@@ -167,18 +167,18 @@ static long long counts_of(const struct sweep_view *view, const struct ends *end
 }
 
 /* Writes what this reader has not seen. */
-static bool write_news(struct bytes *piece, struct sweep_stream *reader,
-                       const struct sweep_view *view, long long now_ns)
+static bool write_sweep_news(struct bytes *piece, struct sweep_stream *reader,
+                             const struct sweep_view *view, long long now_ns)
 {
     AUTO(ends_clear) struct ends ends = {0};
     bool ended = view->row->state != SWEEP_RUNNING, all;
     long long counts;
 
-    if (reader->stage == STAGE_ENDED)
+    if (reader->stage == SWEEP_STAGE_ENDED)
         return true;
-    if (reader->stage == STAGE_NONE) {
-        reader->stage = STAGE_RUNNING;
-        if (!write_state(piece, reader, view->row))
+    if (reader->stage == SWEEP_STAGE_NONE) {
+        reader->stage = SWEEP_STAGE_RUNNING;
+        if (!write_sweep_state(piece, reader, view->row))
             return false;
     }
     find_ends(view, &ends);
@@ -190,13 +190,13 @@ static bool write_news(struct bytes *piece, struct sweep_stream *reader,
     if (counts != reader->counts ||
         now_ns - reader->stream.spoken_ns >= haste_pause(SILENCE_NS)) {
         reader->counts = counts;
-        if (!write_progress(piece, reader, view))
+        if (!write_sweep_progress(piece, reader, view))
             return false;
     }
     if (!ended)
         return true;
-    reader->stage = STAGE_ENDED;
-    return write_state(piece, reader, view->row);
+    reader->stage = SWEEP_STAGE_ENDED;
+    return write_sweep_state(piece, reader, view->row);
 }
 
 static bool sweep_events_look(struct event_stream *stream, const struct server *server,
@@ -208,15 +208,15 @@ static bool sweep_events_look(struct event_stream *stream, const struct server *
     struct error err = {0};
 
     if (!sweep_parts_load(loan.db, stream->id.text, &parts, &err) ||
-        !write_news(piece, reader, &parts.view, now_ns))
+        !write_sweep_news(piece, reader, &parts.view, now_ns))
         return false;
-    stream->ended = reader->stage == STAGE_ENDED;
+    stream->ended = reader->stage == SWEEP_STAGE_ENDED;
     return true;
 }
 
 /* Ignores an id that is malformed or ahead of the sweep; the reader then gets all events. */
-static void read_last_event(const char *header, const struct sweep_view *view,
-                            struct sweep_stream *reader)
+static void read_last_sweep_event(const char *header, const struct sweep_view *view,
+                                  struct sweep_stream *reader)
 {
     size_t runs, ended = 0;
     int stage;
@@ -226,7 +226,8 @@ static void read_last_event(const char *header, const struct sweep_view *view,
         ended += run_state_is_final(view->runs[i].run.state);
     if (!header || sscanf(header, "%d-%zu%c", &stage, &runs, &rest) != 2 || runs > ended)
         return;
-    if (stage == STAGE_RUNNING || (stage == STAGE_ENDED && view->row->state != SWEEP_RUNNING)) {
+    if (stage == SWEEP_STAGE_RUNNING ||
+        (stage == SWEEP_STAGE_ENDED && view->row->state != SWEEP_RUNNING)) {
         reader->stage = stage;
         reader->runs_seen = runs;
     }
@@ -240,7 +241,7 @@ static bool sweep_events_begin(struct exchange *exchange, struct sweep_stream *r
 
     if (!sweep_parts_load(loan.db, reader->stream.id.text, &parts, err))
         return false;
-    read_last_event(exchange->request.headers.last_event_id, &parts.view, reader);
+    read_last_sweep_event(exchange->request.headers.last_event_id, &parts.view, reader);
     return true;
 }
 

@@ -152,7 +152,7 @@ static bool has_ended(struct exchange *exchange, bool *ret_ended, struct error *
 }
 
 /* Replies if the sweep has ended or the wait is over; else holds the answer further. */
-static void go_on(struct exchange *exchange)
+static void go_on_sweep(struct exchange *exchange)
 {
     for (;;) {
         bool closed = hold_is_closed(exchange), ended;
@@ -181,7 +181,7 @@ void sweeps_show_handler(struct exchange *exchange)
     if (!request_form(exchange, &csv) || !request_run_id(exchange, &topic.id))
         return;
     if (seconds > 0)
-        hold_begin(exchange, &topic, seconds, go_on);
+        hold_begin(exchange, &topic, seconds, go_on_sweep);
     else
         sweeps_show(exchange, topic.id.text);
 }
@@ -220,13 +220,13 @@ static void write_sweeps(struct json_writer *out, const struct member *row, cons
     jsonw_close(out, ']');
 }
 
-static const struct member list_rows[] = {
+static const struct member sweep_list_rows[] = {
     {MEMBER_LIST_OF("sweeps", &sweep_head_members), .write = write_sweeps,
      .most = SWEEP_LIST_MAX},
     {MEMBER_ROWS(&page_cursor_members)},
     {0},
 };
-const struct members sweep_list_members = {.name = "SweepList", .rows = list_rows};
+const struct members sweep_list_members = {.name = "SweepList", .rows = sweep_list_rows};
 
 void sweeps_list_handler(struct exchange *exchange)
 {

@@ -92,11 +92,11 @@ static void write_voids(struct json_writer *out, const struct member *row, const
     jsonw_close(out, ']');
 }
 
-static const struct member list_rows[] = {
+static const struct member void_list_rows[] = {
     {MEMBER_LIST_OF("voids", &void_members), .write = write_voids},
     {0},
 };
-const struct members void_list_members = {.name = "VoidList", .rows = list_rows};
+const struct members void_list_members = {.name = "VoidList", .rows = void_list_rows};
 
 void voids_list_handler(struct exchange *exchange)
 {

@@ -43,9 +43,9 @@ static bool take_type(void *user, const struct known_type *type)
 }
 
 /* A wanted spec may have no run yet, such as one of a bench. */
-static bool find_unmatched(struct db *db, const struct wanted_request *request,
-                           const struct wanted_list *list, struct unmatched_list *unmatched,
-                           struct error *err)
+static bool find_unmatched_wanted(struct db *db, const struct wanted_request *request,
+                                  const struct wanted_list *list,
+                                  struct unmatched_list *unmatched, struct error *err)
 {
     const struct known_type_filter types = {.provider = request->asked->provider,
                                             .name = request->asked->instance_type};
@@ -74,7 +74,7 @@ static bool wanted_answer(struct exchange *exchange, struct db *db,
         return false;
     request->question.standings = loan.standings;
     list = wanted_find(&request->question);
-    if (!find_unmatched(db, request, &list, &unmatched, err))
+    if (!find_unmatched_wanted(db, request, &list, &unmatched, err))
         return false;
     reply_object(exchange, 200, &wanted_list_members,
                  &(struct wanted_view){&request->type.listed, &list,

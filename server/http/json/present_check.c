@@ -20,30 +20,30 @@ static void write_bound(struct json_writer *out, const struct member *row, const
     jsonw_number(out, row->name, look->ratio.known ? MEMBER_VALUE(double, row, object) : NAN);
 }
 
-static const struct member ratio_rows[] = {
+static const struct member check_ratio_rows[] = {
     {MEMBER_AS(struct gate_look, "value", ratio.value), .range = MEMBER_POSITIVE},
     {MEMBER_AS(struct gate_look, "low", ratio.low), .nullable = true, .write = write_bound},
     {MEMBER_AS(struct gate_look, "high", ratio.high), .nullable = true, .write = write_bound},
     {MEMBER(struct gate_look, level), .words = gate_level_names},
     {0},
 };
-static const struct members ratio_members = {
+static const struct members check_ratio_members = {
     .name = "GateRatio",
     .meaning = "Candidate divided by baseline. `level` says what the interval is based on: the "
                "steps of one run each, which says nothing about the next run; the spread of "
                "runs; or pairs measured side by side. null means not known.",
-    .rows = ratio_rows,
+    .rows = check_ratio_rows,
     .is_known = look_is_known};
 
-MEMBER_KNOWN(ratio_is_known, struct ratio, ratio, ratio->known)
+MEMBER_KNOWN(check_ratio_is_known, struct ratio, ratio, ratio->known)
 
-static const struct member interval_rows[] = {
+static const struct member check_interval_rows[] = {
     {MEMBER(struct ratio, low)},
     {MEMBER(struct ratio, high)},
     {0},
 };
-static const struct members interval_members = {.rows = interval_rows,
-                                                .is_known = ratio_is_known};
+static const struct members check_interval_members = {.rows = check_interval_rows,
+                                                      .is_known = check_ratio_is_known};
 
 MEMBER_FINDS(find_interval, struct gate_track, track, &gate_track_look(track)->ratio)
 
@@ -52,15 +52,15 @@ MEMBER_WRITES(write_value, number, struct gate_track, track, gate_track_look(tra
 /* Without a price, dollars are unknown. */
 MEMBER_KNOWN(track_is_known, struct gate_track, track, track->known)
 
-static const struct member part_rows[] = {
+static const struct member check_part_rows[] = {
     {MEMBER_WRITTEN("ratio", MEMBER_NUMBER, write_value), .nullable = true,
      .range = MEMBER_POSITIVE},
-    {MEMBER_FOUND("interval", &interval_members, find_interval), .nullable = true},
+    {MEMBER_FOUND("interval", &check_interval_members, find_interval), .nullable = true},
     {MEMBER(struct gate_track, verdict), .members = &gate_verdict_members},
     {0},
 };
-static const struct members part_members = {
-    .name = "GatePart", .rows = part_rows, .is_known = track_is_known};
+static const struct members check_part_members = {
+    .name = "GatePart", .rows = check_part_rows, .is_known = track_is_known};
 
 static void write_because(struct json_writer *out, const struct member *row, const void *object)
 {
@@ -93,7 +93,8 @@ static const struct member lost_rows[] = {
 };
 static const struct members lost_members = {.name = "LostRun", .rows = lost_rows};
 
-static void write_runs(struct json_writer *out, const struct member *row, const void *object)
+static void write_check_runs(struct json_writer *out, const struct member *row,
+                             const void *object)
 {
     const struct gate_check_side *side = object;
 
@@ -105,18 +106,18 @@ static void write_runs(struct json_writer *out, const struct member *row, const 
 
 MEMBER_LISTS(write_left_out, struct gate_check_side, side, side->left_out, side->left_out_count)
 
-MEMBER_LISTS(write_lost, struct gate_check_side, side, side->lost, side->lost_count)
+MEMBER_LISTS(write_check_lost, struct gate_check_side, side, side->lost, side->lost_count)
 
 static const struct member side_rows[] = {
-    {MEMBER_WRITTEN("runs", MEMBER_LIST, write_runs), .reference = "RunId", .most = GATE_RUNS_MAX,
-     .meaning = "Newest first."},
+    {MEMBER_WRITTEN("runs", MEMBER_LIST, write_check_runs), .reference = "RunId",
+     .most = GATE_RUNS_MAX, .meaning = "Newest first."},
     {MEMBER(struct gate_check_side, value), .nullable = true, .range = MEMBER_POSITIVE,
      .meaning = "Geometric mean of samples per second; null without runs."},
     {MEMBER_AS(struct gate_check_side, "n", count), .range = MEMBER_NOT_NEGATIVE},
     {MEMBER_LIST_OF("left_out", &left_out_members), .write = write_left_out,
      .most = GATE_RUNS_MAX,
      .meaning = "Runs that do not count because of their sender, newest first, at most 200."},
-    {MEMBER_LIST_OF("lost", &lost_members), .write = write_lost, .most = GATE_LOST_MAX,
+    {MEMBER_LIST_OF("lost", &lost_members), .write = write_check_lost, .most = GATE_LOST_MAX,
      .meaning =
          "Repeats, runs of the same spec with the same labels, that failed or are not valid, "
          "with the reason; newest first, at most 20. Of a baseline only where it is a run."},
@@ -189,7 +190,8 @@ MEMBER_WRITES(write_kind_words, text, struct gate_check, check,
 MEMBER_FINDS(find_second, struct gate_check, check,
              check->confirmation.state == CONFIRM_RUNNING ? NULL : &check->code.second)
 
-MEMBER_KNOWN(is_confirmed, struct gate_check, check, check->confirmation.state != CONFIRM_NONE)
+MEMBER_KNOWN(check_is_confirmed, struct gate_check, check,
+             check->confirmation.state != CONFIRM_NONE)
 
 static const struct member confirmation_rows[] = {
     {MEMBER_AS(struct gate_check, "kind", confirmation.kind), .words = confirmation_kind_names},
@@ -199,13 +201,13 @@ static const struct member confirmation_rows[] = {
     {MEMBER_WRITTEN("words", MEMBER_TEXT, write_kind_words), .filled = true},
     {MEMBER_AS(struct gate_check, "n", confirmation.count), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "Number of valid pairs, or runs."},
-    {MEMBER_OBJECT_AT(struct gate_check, "first", code.first), .members = &ratio_members,
+    {MEMBER_OBJECT_AT(struct gate_check, "first", code.first), .members = &check_ratio_members,
      .nullable = true},
-    {MEMBER_FOUND("second", &ratio_members, find_second), .nullable = true},
+    {MEMBER_FOUND("second", &check_ratio_members, find_second), .nullable = true},
     {0},
 };
 static const struct members confirmation_members = {.rows = confirmation_rows,
-                                                    .is_known = is_confirmed};
+                                                    .is_known = check_is_confirmed};
 
 static void write_confirmed(struct json_writer *out, const struct member *row, const void *object)
 {
@@ -219,9 +221,9 @@ static void write_confirmed(struct json_writer *out, const struct member *row, c
 
 MEMBER_FINDS(find_look, struct gate_check, check, gate_track_look(&check->code))
 
-MEMBER_WRITES(write_margin, number, struct gate_check, check, check->request.margin * 100)
+MEMBER_WRITES(write_check_margin, number, struct gate_check, check, check->request.margin * 100)
 
-MEMBER_WRITES(write_detectable, number, struct gate_check, check,
+MEMBER_WRITES(write_check_detectable, number, struct gate_check, check,
               gate_track_look(&check->code)->detectable * 100)
 
 static const char *const failing_parts[] = {"code", "code_and_price", NULL};
@@ -239,21 +241,21 @@ static void write_differs(struct json_writer *out, const struct member *row, con
     jsonw_close(out, ']');
 }
 
-MEMBER_LISTS(write_unmatched, struct gate_check, it, &it->unmatched,
+MEMBER_LISTS(write_check_unmatched, struct gate_check, it, &it->unmatched,
              it->unmatched.parameter != NULL)
 
-static const struct member rows[] = {
+static const struct member check_rows[] = {
     {MEMBER_AS(struct gate_check, "run", run.text), .reference = "RunId"},
     {MEMBER(struct gate_check, verdict), .members = &gate_verdict_members},
     {MEMBER_WRITTEN("confirmed", MEMBER_BOOL, write_confirmed), .nullable = true,
      .meaning = "Whether a second look has failed too. null where the first look did not fail, "
                 "or while it is measured again."},
     {MEMBER(struct gate_check, words), .filled = true, .meaning = "One sentence for people."},
-    {MEMBER_FOUND("ratio", &ratio_members, find_look), .nullable = true,
+    {MEMBER_FOUND("ratio", &check_ratio_members, find_look), .nullable = true,
      .meaning = "Ratio of samples per second, in the look that decides."},
-    {MEMBER_WRITTEN("margin_percent", MEMBER_NUMBER, write_margin), .range = MEMBER_NOT_NEGATIVE,
-     .schema = "{\"maximum\": " LIMIT_TEXT(PERCENT_MAX) "}"},
-    {MEMBER_WRITTEN("smallest_detectable_percent", MEMBER_NUMBER, write_detectable),
+    {MEMBER_WRITTEN("margin_percent", MEMBER_NUMBER, write_check_margin),
+     .range = MEMBER_NOT_NEGATIVE, .schema = "{\"maximum\": " LIMIT_TEXT(PERCENT_MAX) "}"},
+    {MEMBER_WRITTEN("smallest_detectable_percent", MEMBER_NUMBER, write_check_detectable),
      .nullable = true, .range = MEMBER_NOT_NEGATIVE,
      .meaning =
          "The smallest slowdown that would mostly have been found; null where none could be."},
@@ -262,17 +264,17 @@ static const struct member rows[] = {
      .meaning = "Fields in which the spec of a baseline run differs."},
     {MEMBER_OBJECT_AT(struct gate_check, "candidate", candidate), .members = &side_members},
     {MEMBER_GROUP("baseline", &baseline_members)},
-    {MEMBER_LIST_OF("unmatched", &unmatched_members), .write = write_unmatched, .most = 1,
+    {MEMBER_LIST_OF("unmatched", &unmatched_members), .write = write_check_unmatched, .most = 1,
      .meaning = "The baseline, if no run has its label."},
-    {MEMBER_OBJECT_AT(struct gate_check, "code", code), .members = &part_members,
+    {MEMBER_OBJECT_AT(struct gate_check, "code", code), .members = &check_part_members,
      .meaning = "Ratio of samples per second."},
     {MEMBER_GROUP("price", &price_members),
      .meaning = "Dollars per hour when the runs began; null unless known for all of them."},
-    {MEMBER_OBJECT_AT(struct gate_check, "samples_per_dollar", dollars), .members = &part_members,
-     .nullable = true,
+    {MEMBER_OBJECT_AT(struct gate_check, "samples_per_dollar", dollars),
+     .members = &check_part_members, .nullable = true,
      .meaning = "Ratio of samples per dollar; null where a price is not known."},
     {MEMBER_GROUP("confirmation", &confirmation_members), .nullable = true,
      .meaning = "The second measurement; null unless requested and needed."},
     {0},
 };
-const struct members check_members = {.name = "Check", .rows = rows};
+const struct members check_members = {.name = "Check", .rows = check_rows};

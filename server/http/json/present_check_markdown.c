@@ -19,7 +19,7 @@ static bool write_row(struct bytes *text, const char *name, const struct gate_tr
                         gate_verdict_names[track->verdict]);
 }
 
-static bool write_price(struct bytes *text, const struct gate_check *check)
+static bool write_check_price(struct bytes *text, const struct gate_check *check)
 {
     double ratio = check->candidate.dollars / check->baseline.dollars;
 
@@ -60,7 +60,7 @@ static bool write_side(struct bytes *text, const char *name, const struct gate_c
                         side->runs[0].id.text);
 }
 
-static bool write_detectable(struct bytes *text, const struct gate_check *check)
+static bool write_detectable_text(struct bytes *text, const struct gate_check *check)
 {
     double share = gate_track_look(&check->code)->detectable;
 
@@ -99,8 +99,9 @@ bool present_check_markdown(struct bytes *text, const struct gate_check *check,
            bytes_printf(text,
                         "\n\n| | ratio | 95 %% interval | verdict |\n|---|---|---|---|\n") &&
            write_row(text, "code: samples per second", &check->code) &&
-           write_price(text, check) && write_row(text, "samples per dollar", &check->dollars) &&
-           bytes_printf(text, "\n") && write_detectable(text, check) &&
+           write_check_price(text, check) &&
+           write_row(text, "samples per dollar", &check->dollars) && bytes_printf(text, "\n") &&
+           write_detectable_text(text, check) &&
            write_side(text, "Candidate", &check->candidate, address) &&
            write_side(text, "Baseline", &check->baseline, address) &&
            bytes_printf(text, "Compared with ") && markdown_add_code(text, baseline) &&

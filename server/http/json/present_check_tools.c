@@ -128,7 +128,8 @@ void present_check_github(struct json_writer *out, const struct gate_check *chec
     jsonw_close(out, ']');
 }
 
-static void write_bound(struct json_writer *out, const struct member *row, const void *object)
+static void write_tool_bound(struct json_writer *out, const struct member *row,
+                             const void *object)
 {
     if (has_interval(object))
         jsonw_number(out, row->name, MEMBER_VALUE(double, row, object));
@@ -136,8 +137,8 @@ static void write_bound(struct json_writer *out, const struct member *row, const
 
 static const struct member metric_rows[] = {
     {MEMBER(struct metric, value), .range = MEMBER_POSITIVE},
-    {MEMBER_AS(struct metric, "lower_value", low), .optional = true, .write = write_bound},
-    {MEMBER_AS(struct metric, "upper_value", high), .optional = true, .write = write_bound},
+    {MEMBER_AS(struct metric, "lower_value", low), .optional = true, .write = write_tool_bound},
+    {MEMBER_AS(struct metric, "upper_value", high), .optional = true, .write = write_tool_bound},
     {0},
 };
 const struct members bencher_metric_members = {.name = "BencherMetric", .rows = metric_rows};

@@ -63,7 +63,8 @@ static const struct member evidence_rows[] = {
 };
 const struct members evidence_members = {.name = "Evidence", .rows = evidence_rows};
 
-static void write_validity(struct json_writer *out, const struct member *row, const void *object)
+static void write_evidence_validity(struct json_writer *out, const struct member *row,
+                                    const void *object)
 {
     const struct judgement *judgement = object;
 
@@ -74,8 +75,8 @@ static void write_validity(struct json_writer *out, const struct member *row, co
 static const struct member judgement_rows[] = {
     {MEMBER_JSON_AT(struct judgement, "summary", summary), .members = &summary_members,
      .nullable = true},
-    {MEMBER_WRITTEN("validity", MEMBER_OBJECT, write_validity), .members = &validity_members,
-     .nullable = true},
+    {MEMBER_WRITTEN("validity", MEMBER_OBJECT, write_evidence_validity),
+     .members = &validity_members, .nullable = true},
     {0},
 };
 static const struct members judgement_members = {.name = "Judgement", .rows = judgement_rows};

@@ -168,7 +168,7 @@ static double age_of(const struct scope_view *scope)
     return said_us > 0 ? (double)(scope->now_us - said_us) / US_PER_SECOND : NAN;
 }
 
-MEMBER_FINDS(find_row, struct scope_view, scope, scope->row)
+MEMBER_FINDS(find_feed_row, struct scope_view, scope, scope->row)
 MEMBER_FINDS(find_held, struct feed_row, scope,
              scope->held == 0 && scope->doubt.until_us == 0 ? NULL : scope)
 MEMBER_WRITES(write_age, number, struct scope_view, scope, age_of(scope))
@@ -189,7 +189,7 @@ static const struct member reading_rows[] = {
 };
 static const struct members reading_members = {.rows = reading_rows};
 
-static const struct member answer_rows[] = {
+static const struct member feed_answer_rows[] = {
     {MEMBER_AS(struct feed_row, "http_status", status), .range = MEMBER_NOT_NEGATIVE},
     {MEMBER(struct feed_row, bytes), .range = MEMBER_NOT_NEGATIVE},
     {MEMBER(struct feed_row, failures), .range = MEMBER_NOT_NEGATIVE,
@@ -199,12 +199,12 @@ static const struct member answer_rows[] = {
     {MEMBER_FOUND("held", &held_members, find_held), .nullable = true},
     {0},
 };
-static const struct members answer_members = {.rows = answer_rows};
+static const struct members feed_answer_members = {.rows = feed_answer_rows};
 
 static const struct member scope_rows[] = {
-    {MEMBER_ROWS(&reading_members), .find = find_row},
+    {MEMBER_ROWS(&reading_members), .find = find_feed_row},
     {MEMBER_WRITTEN("age_seconds", MEMBER_NUMBER, write_age), .nullable = true},
-    {MEMBER_ROWS(&answer_members), .find = find_row},
+    {MEMBER_ROWS(&feed_answer_members), .find = find_feed_row},
     {0},
 };
 static const struct members scope_members = {

@@ -94,13 +94,13 @@ static void write_causes(struct json_writer *out, const struct member *row, cons
 MEMBER_WRITES(write_low, number, struct ratio, ratio, ratio->known ? ratio->low : NAN)
 MEMBER_WRITES(write_high, number, struct ratio, ratio, ratio->known ? ratio->high : NAN)
 
-static const struct member ratio_rows[] = {
+static const struct member change_ratio_rows[] = {
     {MEMBER(struct ratio, value)},
     {MEMBER(struct ratio, low), .nullable = true, .write = write_low},
     {MEMBER(struct ratio, high), .nullable = true, .write = write_high},
     {0},
 };
-static const struct members ratio_members = {.rows = ratio_rows};
+static const struct members change_ratio_members = {.rows = change_ratio_rows};
 
 static const char *const attributions[] = {"version", "kernel",  "price",
                                            "several", "unknown", NULL};
@@ -113,7 +113,8 @@ static const struct member change_rows[] = {
      .meaning =
          "A change of samples per dollar is not listed where it follows from the samples a "
          "second alone."},
-    {MEMBER_OBJECT_AT(struct shown_change, "ratio", change.ratio), .members = &ratio_members,
+    {MEMBER_OBJECT_AT(struct shown_change, "ratio", change.ratio),
+     .members = &change_ratio_members,
      .meaning = "The new level divided by the old one, with 95 %."},
     {MEMBER(struct shown_change, runs_before), .schema = "{\"minimum\": 3}"},
     {MEMBER(struct shown_change, runs_after), .schema = "{\"minimum\": 3}"},
@@ -189,11 +190,11 @@ static const struct member histories_rows[] = {
 };
 static const struct members histories_members = {.rows = histories_rows};
 
-static const struct member rows[] = {
+static const struct member history_rows[] = {
     {MEMBER(struct history_answer, workload)},
     {MEMBER_ROWS(&histories_members), .find = find_histories},
     {MEMBER_LIST_OF("lines", &line_members), .write = write_lines},
     {MEMBER_ROWS(&page_unmatched_members)},
     {0},
 };
-const struct members history_members = {.name = "History", .rows = rows};
+const struct members history_members = {.name = "History", .rows = history_rows};

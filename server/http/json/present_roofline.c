@@ -20,7 +20,7 @@ static const struct member peak_rows[] = {
 };
 static const struct members peak_members = {.rows = peak_rows, .is_known = peak_is_known};
 
-static const struct member part_rows[] = {
+static const struct member roofline_part_rows[] = {
     {MEMBER(struct roofline_part, seconds), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "Mean of the measured steps."},
     {MEMBER(struct roofline_part, multiply_adds), .nullable = true, .range = MEMBER_POSITIVE,
@@ -33,14 +33,15 @@ static const struct member part_rows[] = {
                 "(Winograd's) may exceed 1."},
     {0},
 };
-static const struct members part_members = {.name = "RooflinePart", .rows = part_rows};
+static const struct members roofline_part_members = {.name = "RooflinePart",
+                                                     .rows = roofline_part_rows};
 
 static const char *const phase_names[] = {"input",         "forward", "backward", "update",
                                           "communication", "other",   NULL};
 
 static const struct member phase_rows[] = {
     {MEMBER(struct roofline_part, name), .words = phase_names},
-    {MEMBER_ROWS(&part_members)},
+    {MEMBER_ROWS(&roofline_part_members)},
     {0},
 };
 static const struct members phase_members = {.name = "RooflinePhase", .rows = phase_rows};
@@ -72,14 +73,14 @@ static void write_missing(struct json_writer *out, const struct member *row, con
     jsonw_close(out, ']');
 }
 
-static const struct member rows[] = {
+static const struct member roofline_rows[] = {
     {MEMBER_GROUP("peak", &peak_members), .nullable = true,
      .meaning = "Peak multiplications of all threads together."},
     {MEMBER_LIST_OF("phases", &phase_members), .write = write_phases, .most = ROOFLINE_PHASES_MAX,
      .meaning =
          "The parts of a step, in their order; empty where the engine does not report them. "
          "`input` is waiting for, or making, the batch; `other` is the rest of the step."},
-    {MEMBER_OBJECT_AT(struct shown, "step", roofline.step), .members = &part_members},
+    {MEMBER_OBJECT_AT(struct shown, "step", roofline.step), .members = &roofline_part_members},
     {MEMBER_OBJECT_AT(struct shown, "memory", roofline), .members = &memory_members},
     {MEMBER_WRITTEN("missing", MEMBER_LIST, write_missing), .most = ROOFLINE_MISSING_MAX,
      .schema = "{\"type\": \"string\", \"minLength\": 1}",
@@ -91,7 +92,7 @@ const struct members roofline_members = {
     .meaning = "A run's speed as a share of its machine's peaks, computed from "
                "`engine_details`, `spec` and `summary`. The engine measured the peaks in this "
                "run; without them there are no shares.",
-    .rows = rows};
+    .rows = roofline_rows};
 
 void roofline_write(struct json_writer *out, const struct member *row, const void *object)
 {

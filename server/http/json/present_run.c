@@ -26,14 +26,15 @@ const struct members run_state_members = {
 
 static const char *const phases[] = {"sizing", "warm_up", "measuring", NULL};
 
-static void write_dollars(struct json_writer *out, const struct member *row, const void *object)
+static void write_run_dollars(struct json_writer *out, const struct member *row,
+                              const void *object)
 {
     double dollars = MEMBER_VALUE(double, row, object);
 
     jsonw_number(out, row->name, dollars > 0 ? price_exact(dollars) : NAN);
 }
 
-static const struct member progress_rows[] = {
+static const struct member run_progress_rows[] = {
     {MEMBER(struct progress, steps_done), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "Steps done, warm-up included."},
     {MEMBER(struct progress, steps_planned), .range = MEMBER_POSITIVE,
@@ -45,14 +46,14 @@ static const struct member progress_rows[] = {
     {MEMBER(struct progress, half_width_percent), .nullable = true, .range = MEMBER_POSITIVE,
      .meaning = "Half of the 95 % interval so far; null while there is none."},
     {MEMBER(struct progress, dollars), .nullable = true, .range = MEMBER_POSITIVE,
-     .write = write_dollars,
+     .write = write_run_dollars,
      .meaning = "Dollars spent so far; null where the machine's price is not known."},
     {MEMBER(struct progress, elapsed_seconds), .range = MEMBER_NOT_NEGATIVE},
     {MEMBER(struct progress, seconds_left), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "An estimate."},
     {0},
 };
-const struct members progress_members = {.name = "Progress", .rows = progress_rows};
+const struct members progress_members = {.name = "Progress", .rows = run_progress_rows};
 
 MEMBER_KNOWN(range_is_known, struct range, range, range->known)
 
@@ -66,7 +67,7 @@ static const struct members range_members = {
     .name = "HeadInterval", .rows = range_rows, .is_known = range_is_known};
 
 /* The names are the same as in summary_to_text(). */
-static const struct member head_rows[] = {
+static const struct member run_head_rows[] = {
     {MEMBER(struct summary, samples_per_second), .range = MEMBER_POSITIVE},
     {MEMBER_OBJECT_AT(struct summary, "interval", throughput), .members = &range_members,
      .nullable = true},
@@ -79,7 +80,7 @@ static const struct member head_rows[] = {
 const struct members summary_head_members = {
     .name = "SummaryHead",
     .meaning = "A short summary: in lists, and for old runs without a full one.",
-    .rows = head_rows};
+    .rows = run_head_rows};
 
 static void write_summary(struct json_writer *out, const struct member *row, const void *object)
 {
@@ -94,7 +95,8 @@ static void write_summary(struct json_writer *out, const struct member *row, con
 }
 
 /* Tokens a second, of workloads on text. */
-static void write_tokens(struct json_writer *out, const struct member *row, const void *object)
+static void write_run_tokens(struct json_writer *out, const struct member *row,
+                             const void *object)
 {
     const struct run *run = object;
     double tokens = (double)run_spec_tokens(run->spec.workload);
@@ -271,7 +273,7 @@ static const struct member run_rows[] = {
      .schema = "{\"oneOf\": [{\"$ref\": \"#/components/schemas/Summary\"}, {\"$ref\": "
                "\"#/components/schemas/SummaryHead\"}, {\"type\": \"null\"}]}",
      .meaning = "Only for finished runs; lists have only its head."},
-    {TOKENS_PER_SECOND(write_tokens)},
+    {TOKENS_PER_SECOND(write_run_tokens)},
     {MEMBER_WRITTEN("roofline", MEMBER_OBJECT, roofline_write), .members = &roofline_members,
      .nullable = true, .meaning = "Only for finished runs, in the answer for one run."},
     {MEMBER_WRITTEN("validity", MEMBER_OBJECT, write_validity), .members = &validity_members,
@@ -319,12 +321,12 @@ const struct members run_members = {.name = "Run", .rows = run_rows, .schema = r
 
 MEMBER_LISTS(write_runs, struct run_page, it, it->list->runs, it->list->count)
 
-static const struct member list_rows[] = {
+static const struct member run_list_rows[] = {
     {MEMBER_LIST_OF("runs", &run_members), .write = write_runs, .most = RUN_LIST_MAX},
     {MEMBER_ROWS(&page_end_members)},
     {0},
 };
-const struct members run_list_members = {.name = "RunList", .rows = list_rows};
+const struct members run_list_members = {.name = "RunList", .rows = run_list_rows};
 
 void run_page_end(const struct run_list *list, struct page *page)
 {

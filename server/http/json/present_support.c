@@ -39,13 +39,13 @@ struct answer_fact {
     enum fact_source source;
 };
 
-static const struct member answer_rows[] = {
+static const struct member support_answer_rows[] = {
     {MEMBER(struct answer_fact, value), .words = support_answer_names},
     {MEMBER(struct answer_fact, source), FACT_SOURCE},
     {0},
 };
-static const struct members answer_members = {
-    .name = "AnswerFact", .meaning = "Whether something is so.", .rows = answer_rows};
+static const struct members support_answer_members = {
+    .name = "AnswerFact", .meaning = "Whether something is so.", .rows = support_answer_rows};
 
 static void write_answer(struct json_writer *out, const struct member *row,
                          enum support_answer answer, enum fact_source source)
@@ -55,7 +55,8 @@ static void write_answer(struct json_writer *out, const struct member *row,
     members_write(out, row->name, row->members, &fact);
 }
 
-static void write_runs(struct json_writer *out, const struct member *row, const void *object)
+static void write_supporting_runs(struct json_writer *out, const struct member *row,
+                                  const void *object)
 {
     const struct support *support = object;
 
@@ -82,7 +83,7 @@ MEMBER_FINDS(find_support, struct support_view, view, view->support)
 
 /* clang-format off */
 #define ANSWER(called, member, writes)                                                           \
-    MEMBER_OBJECT_AT(struct support, called, member), .members = &answer_members,                \
+    MEMBER_OBJECT_AT(struct support, called, member), .members = &support_answer_members,                \
                                                       .write = (writes)
 /* clang-format on */
 #define WORD(member) MEMBER_OBJECT_AT(struct support, #member, member), .members = &word_members
@@ -91,7 +92,7 @@ MEMBER_FINDS(find_support, struct support_view, view, view->support)
 static const struct member facts_rows[] = {
     {MEMBER(struct support, family),
      .meaning = "Types that differ in size alone, by the form of the name."},
-    {ANSWER("runs", runs, write_runs),
+    {ANSWER("runs", runs, write_supporting_runs),
      .meaning = "Whether the engine runs there. `measured`: a finished run of any spec says so."},
     {MEMBER(struct support, why_not), .nullable = true,
      .meaning = "Where `runs` is `no` or `unknown`."},
@@ -111,7 +112,7 @@ static const struct member facts_rows[] = {
     {ANSWER("memory_enough", memory_enough, write_memory_enough), .meaning = "For that need."},
     {0},
 };
-static const struct members facts_members = {.rows = facts_rows};
+static const struct members support_facts_members = {.rows = facts_rows};
 
 static const struct member type_rows[] = {
     {MEMBER_AS(struct known_type, "provider", listed.provider), .nullable = true},
@@ -132,7 +133,7 @@ static const struct members known_members = {.rows = known_rows};
 
 static const struct member support_rows[] = {
     {MEMBER_ROWS(&type_members), .find = find_type},
-    {MEMBER_ROWS(&facts_members), .find = find_support},
+    {MEMBER_ROWS(&support_facts_members), .find = find_support},
     {MEMBER_ROWS(&known_members), .find = find_type},
     {0},
 };

@@ -31,7 +31,7 @@ struct sweep_progress sweep_progress_of(const struct sweep_view *view)
                                        : NAN};
 }
 
-static const struct member progress_rows[] = {
+static const struct member sweep_progress_rows[] = {
     {MEMBER(struct sweep_progress, runs_total), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "Runs planned so far."},
     {MEMBER(struct sweep_progress, runs_done), .range = MEMBER_NOT_NEGATIVE},
@@ -41,7 +41,8 @@ static const struct member progress_rows[] = {
      .meaning = "An estimate; null before a run is done."},
     {0},
 };
-const struct members sweep_progress_members = {.name = "SweepProgress", .rows = progress_rows};
+const struct members sweep_progress_members = {.name = "SweepProgress",
+                                               .rows = sweep_progress_rows};
 
 static void write_margin(struct json_writer *out, const struct member *row, const void *object)
 {
@@ -103,7 +104,7 @@ static const struct member best_rows[] = {
 };
 static const struct members best_members = {.name = "Best", .rows = best_rows};
 
-static const struct member head_rows[] = {
+static const struct member sweep_head_rows[] = {
     {MEMBER_AS(struct sweep_row, "id", id.text), .reference = "RunId"},
     {MEMBER(struct sweep_row, state), .members = &sweep_state_members},
     {MEMBER_JSON_AT(struct sweep_row, "request", request),
@@ -114,11 +115,12 @@ static const struct member head_rows[] = {
      .meaning = "Rounds begun; more than one only for a tune."},
     {0},
 };
-const struct members sweep_head_members = {.name = "SweepHead", .rows = head_rows};
+const struct members sweep_head_members = {.name = "SweepHead", .rows = sweep_head_rows};
 
-MEMBER_FINDS(find_row, struct sweep_view, view, view->row)
+MEMBER_FINDS(find_sweep_row, struct sweep_view, view, view->row)
 
-static void write_price(struct json_writer *out, const struct member *row, const void *object)
+static void write_sweep_price(struct json_writer *out, const struct member *row,
+                              const void *object)
 {
     double dollars = sweep_dollars_per_hour(object);
 
@@ -182,11 +184,11 @@ static void write_cells(struct json_writer *out, const struct member *row, const
 }
 
 static const struct member sweep_rows[] = {
-    {MEMBER_ROWS(&sweep_head_members), .find = find_row},
+    {MEMBER_ROWS(&sweep_head_members), .find = find_sweep_row},
     {MEMBER(struct sweep_view, preset), .words = sweep_preset_names},
     {MEMBER_WRITTEN("margin", MEMBER_NUMBER, write_margin),
      .meaning = "Share below which a difference does not matter."},
-    {MEMBER_WRITTEN("price_per_hour", MEMBER_NUMBER, write_price), .nullable = true,
+    {MEMBER_WRITTEN("price_per_hour", MEMBER_NUMBER, write_sweep_price), .nullable = true,
      .range = MEMBER_POSITIVE,
      .meaning =
          "Dollars per hour of the latest run of the sweep; null where no run had a price."},

@@ -19,36 +19,36 @@ static void write_detectable(struct json_writer *out, const struct member *row,
     jsonw_number(out, row->name, compare_detectable(object, COMPARE_MARGIN));
 }
 
-static const struct member interval_rows[] = {
+static const struct member cell_interval_rows[] = {
     {MEMBER(struct ratio, value)},
     {MEMBER(struct ratio, low)},
     {MEMBER(struct ratio, high)},
     {0},
 };
-static const struct members interval_members = {.rows = interval_rows};
+static const struct members cell_interval_members = {.rows = cell_interval_rows};
 
-static const struct member ratio_rows[] = {
-    {MEMBER_ROWS(&interval_members)},
+static const struct member cell_ratio_rows[] = {
+    {MEMBER_ROWS(&cell_interval_members)},
     {MEMBER_WRITTEN("verdict", MEMBER_TEXT, write_verdict), .words = comparison_names},
     {MEMBER_WRITTEN("smallest_detectable_change", MEMBER_NUMBER, write_detectable),
      .range = MEMBER_NOT_NEGATIVE, .meaning = "As a share of 1."},
     {0},
 };
-static const struct members ratio_members = {
+static const struct members cell_ratio_members = {
     .name = "Ratio",
     .meaning = "Ratio of throughputs, paired by blocks where there are two of them. `better` and "
                "`worse` only when the whole interval is beyond the margin.",
-    .rows = ratio_rows,
+    .rows = cell_ratio_rows,
     .is_known = ratio_is_known};
 
 static const struct members efficiency_members = {
     .name = "Efficiency",
     .meaning =
         "Efficiency of n threads: their speed divided by n times the speed of the first cell.",
-    .rows = interval_rows,
+    .rows = cell_interval_rows,
     .is_known = ratio_is_known};
 
-MEMBER_KNOWN(has_interval, struct cell_result, result, result->throughput.low > 0)
+MEMBER_KNOWN(cell_has_interval, struct cell_result, result, result->throughput.low > 0)
 
 static const char *const levels[] = {"steps of one run", "runs", NULL};
 
@@ -66,7 +66,7 @@ static const struct member speed_rows[] = {
     {0},
 };
 static const struct members speed_members = {
-    .name = "CellInterval", .rows = speed_rows, .is_known = has_interval};
+    .name = "CellInterval", .rows = speed_rows, .is_known = cell_has_interval};
 
 /* A run, and its place in the order of the sweep's runs. */
 struct placed_run {
@@ -74,7 +74,7 @@ struct placed_run {
     size_t position;
 };
 
-static const struct member run_rows[] = {
+static const struct member cell_run_rows[] = {
     {MEMBER_AS(struct placed_run, "id", run.id.text), .reference = "RunId"},
     {MEMBER_AS(struct placed_run, "state", run.run.state), .members = &run_state_members},
     {MEMBER_AS(struct placed_run, "block", run.run.block), .range = MEMBER_NOT_NEGATIVE},
@@ -88,9 +88,9 @@ static const struct member run_rows[] = {
      .nullable = true, .range = MEMBER_POSITIVE},
     {0},
 };
-static const struct members cell_run_members = {.name = "CellRun", .rows = run_rows};
+static const struct members cell_run_members = {.name = "CellRun", .rows = cell_run_rows};
 
-static void write_runs(struct json_writer *out, const struct member *row, const void *object)
+static void write_cell_runs(struct json_writer *out, const struct member *row, const void *object)
 {
     const struct cell_view *cell = object;
     const struct sweep_view *view = cell->view;
@@ -132,7 +132,8 @@ static void write_samples_per_dollar(struct json_writer *out, const struct membe
                                                                      : NULL);
 }
 
-static void write_dollars(struct json_writer *out, const struct member *row, const void *object)
+static void write_cell_dollars(struct json_writer *out, const struct member *row,
+                               const void *object)
 {
     const struct cell_view *cell = object;
     struct cost cost;
@@ -142,7 +143,8 @@ static void write_dollars(struct json_writer *out, const struct member *row, con
                                                                      : NULL);
 }
 
-static void write_tokens(struct json_writer *out, const struct member *row, const void *object)
+static void write_cell_tokens(struct json_writer *out, const struct member *row,
+                              const void *object)
 {
     const struct cell_view *cell = object;
     struct amount speed;
@@ -197,10 +199,10 @@ static const struct member cell_rows[] = {
      .range = MEMBER_POSITIVE, .meaning = "Median of the valid runs."},
     {MEMBER_OBJECT_AT(struct cell_view, "interval", result), .members = &speed_members,
      .nullable = true},
-    {TOKENS_PER_SECOND(write_tokens)},
+    {TOKENS_PER_SECOND(write_cell_tokens)},
     {MEMBER_WRITTEN("samples_per_dollar", MEMBER_JSON, write_samples_per_dollar),
      .reference = "Amount", .nullable = true, .meaning = "At the sweep's `price_per_hour`."},
-    {MEMBER_WRITTEN("dollars_per_million_samples", MEMBER_JSON, write_dollars),
+    {MEMBER_WRITTEN("dollars_per_million_samples", MEMBER_JSON, write_cell_dollars),
      .reference = "Amount", .nullable = true},
     {MEMBER_OBJECT_AT(struct cell_view, "time_shares", result.shares), .members = &shares_members,
      .nullable = true,
@@ -208,11 +210,11 @@ static const struct member cell_rows[] = {
                 "the engine does not report it. `input`: waiting for or making the batch; "
                 "`compute`: forward, backward and update."},
     {MEMBER_OBJECT_AT(struct cell_view, "ratio_to_first", result.to_first),
-     .members = &ratio_members, .nullable = true},
+     .members = &cell_ratio_members, .nullable = true},
     {MEMBER_OBJECT_AT(struct cell_view, "ratio_to_previous", result.to_previous),
-     .members = &ratio_members, .nullable = true},
+     .members = &cell_ratio_members, .nullable = true},
     {MEMBER_OBJECT_AT(struct cell_view, "ratio_to_best", result.to_best),
-     .members = &ratio_members, .nullable = true},
+     .members = &cell_ratio_members, .nullable = true},
     {MEMBER_WRITTEN("efficiency", MEMBER_OBJECT, write_efficiency),
      .members = &efficiency_members, .nullable = true},
     {MEMBER_OBJECT_AT(struct cell_view, "rank", result.rank), .members = &rank_interval_members,
@@ -224,7 +226,7 @@ static const struct member cell_rows[] = {
     {MEMBER_WRITTEN("cannot_be_told_apart_from", MEMBER_LIST, write_tied), .nullable = true,
      .schema = "{\"type\": \"string\"}",
      .meaning = "Names of those cells; null without a value."},
-    {MEMBER_LIST_OF("runs", &cell_run_members), .write = write_runs},
+    {MEMBER_LIST_OF("runs", &cell_run_members), .write = write_cell_runs},
     {0},
 };
 const struct members sweep_cell_members = {.name = "Cell", .rows = cell_rows};

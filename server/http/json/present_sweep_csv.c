@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static void write_price(struct json_writer *out, const struct member *row, const void *object)
+static void write_csv_price(struct json_writer *out, const struct member *row, const void *object)
 {
     const struct cell_view *cell = object;
     struct cost cost;
@@ -17,12 +17,12 @@ static void write_price(struct json_writer *out, const struct member *row, const
 }
 
 /* A cell, and the price of its sweep. */
-static const struct member rows[] = {
+static const struct member sweep_csv_rows[] = {
     {MEMBER_ROWS(&sweep_cell_members)},
-    {MEMBER_WRITTEN("dollars_per_hour", MEMBER_NUMBER, write_price)},
+    {MEMBER_WRITTEN("dollars_per_hour", MEMBER_NUMBER, write_csv_price)},
     {0},
 };
-static const struct members line_members = {.rows = rows};
+static const struct members sweep_csv_members = {.rows = sweep_csv_rows};
 
 static const char columns[] =
     "cell name round rank.low rank.high may_be_best valid_runs invalid_runs failed_runs "
@@ -39,7 +39,7 @@ bool present_sweep_csv(struct bytes *text, const struct sweep_view *view)
     for (size_t i = 0; ok && i < view->row->count; i++) {
         const struct cell_view cell = cell_view_of(view, i);
 
-        ok = csv_add_line(text, columns, &line_members, &cell);
+        ok = csv_add_line(text, columns, &sweep_csv_members, &cell);
     }
     return ok;
 }

@@ -45,14 +45,14 @@ static size_t shown_in(const struct wanted_view *view)
 }
 
 MEMBER_LISTS(write_wanted, struct wanted_view, view, view->list->list, shown_in(view))
-MEMBER_LISTS(write_unmatched, struct wanted_view, view, view->unmatched->list,
+MEMBER_LISTS(write_wanted_unmatched, struct wanted_view, view, view->unmatched->list,
              view->unmatched->count)
 MEMBER_WRITES(write_type, text, struct wanted_view, view, view->type->name)
 MEMBER_WRITES(write_provider, text, struct wanted_view, view, text_or_null(view->type->provider))
 MEMBER_WRITES(write_count, integer, struct wanted_view, view, (long long)view->list->count)
 MEMBER_WRITES(write_unable, integer, struct wanted_view, view, (long long)view->list->unable)
 
-static const struct member list_rows[] = {
+static const struct member wanted_list_rows[] = {
     {MEMBER_WRITTEN("instance_type", MEMBER_TEXT, write_type)},
     {MEMBER_WRITTEN("provider", MEMBER_TEXT, write_provider), .nullable = true},
     {MEMBER_LIST_OF("wanted", &wanted_members), .write = write_wanted},
@@ -60,11 +60,11 @@ static const struct member list_rows[] = {
      .meaning = "All that are wanted, beyond `limit` too."},
     {MEMBER_WRITTEN("unable", MEMBER_INTEGER, write_unable), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "Specs left out, because such a machine cannot run them, or bf16 only emulated."},
-    {MEMBER_LIST_OF("unmatched", &unmatched_members), .write = write_unmatched,
+    {MEMBER_LIST_OF("unmatched", &unmatched_members), .write = write_wanted_unmatched,
      .most = UNMATCHED_MAX,
      .meaning = "The type and provider that match nothing, although they are answered; where "
                 "nothing is wanted, also the workload and engine that no run has."},
     {0},
 };
 const struct members wanted_list_members = {
-    .name = "WantedList", .meaning = "The specs wanted for a type.", .rows = list_rows};
+    .name = "WantedList", .meaning = "The specs wanted for a type.", .rows = wanted_list_rows};

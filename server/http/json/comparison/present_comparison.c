@@ -253,18 +253,18 @@ static const struct member found_rows[] = {
 };
 static const struct members found_members = {.rows = found_rows};
 
-static const struct member ranked_rows[] = {
+static const struct member comparison_ranked_rows[] = {
     {MEMBER(struct ranking, ranked), .range = MEMBER_NOT_NEGATIVE},
     {0},
 };
-static const struct members ranked_members = {.rows = ranked_rows};
+static const struct members comparison_ranked_members = {.rows = comparison_ranked_rows};
 
 static const struct member comparison_rows_of_json[] = {
     {MEMBER_GROUP("question", &question_members)},
     {MEMBER_ROWS(&found_members), .find = find_ranking},
     {MEMBER_LIST_OF("rows", &comparison_row_members), .write = write_rows},
     {MEMBER_GROUP("hidden", &hidden_members)},
-    {MEMBER_ROWS(&ranked_members), .find = find_ranking},
+    {MEMBER_ROWS(&comparison_ranked_members), .find = find_ranking},
     {MEMBER_GROUP("unmeasured", &unmeasured_members)},
     {.name = "words",
      .type = MEMBER_TEXT,

@@ -8,7 +8,8 @@
 
 /* "branch=main;ticket=1": the same in all rows, so that tables of two branches can be put
  * together. */
-static void write_labels(struct json_writer *out, const struct member *row, const void *object)
+static void write_csv_labels(struct json_writer *out, const struct member *row,
+                             const void *object)
 {
     const struct comparison_question *question =
         ((const struct comparison_view *)object)->question;
@@ -32,7 +33,7 @@ static void write_senders(struct json_writer *out, const struct member *row, con
 /* A row, and what only a table has. */
 static const struct member rows[] = {
     {MEMBER_ROWS(&comparison_row_members)},
-    {MEMBER_WRITTEN("labels", MEMBER_TEXT, write_labels)},
+    {MEMBER_WRITTEN("labels", MEMBER_TEXT, write_csv_labels)},
     {MEMBER_WRITTEN("senders_line", MEMBER_TEXT, write_senders)},
     {0},
 };

@@ -137,10 +137,10 @@ MEMBER_WRITES(write_unit, text, struct comparison_row, it,
 MEMBER_WRITES(write_interval_from, text, struct comparison_row, it,
               it->has_cost ? cost_part_names[it->dominates] : NULL)
 
-static const char *const units[] = {"sample", "job", NULL};
+static const char *const unit_words[] = {"sample", "job", NULL};
 
 static const struct member cost_rows[] = {
-    {MEMBER_WRITTEN("unit", MEMBER_TEXT, write_unit), .words = units},
+    {MEMBER_WRITTEN("unit", MEMBER_TEXT, write_unit), .words = unit_words},
     {MEMBER_FOUND("samples_per_dollar", &amount_members, comparison_find_samples),
      .nullable = true},
     {MEMBER_FOUND("dollars_per_million_samples", &amount_members, find_per_million),

@@ -26,7 +26,7 @@ static void write_efficiency(struct json_writer *out, const struct member *row,
 }
 
 /* The contender measured on a size; an unnamed one if there is none. */
-static const void *find_contender(const void *object)
+static const void *find_family_contender(const void *object)
 {
     static const struct contender none;
     const struct family_size *size = object;
@@ -41,16 +41,16 @@ MEMBER_FINDS(find_throughput, struct family_size, size,
              size->row ? comparison_find_throughput(size->row) : NULL)
 MEMBER_FINDS(find_samples, struct family_size, size,
              size->row ? comparison_find_samples(size->row) : NULL)
-MEMBER_FINDS(find_per_million, struct family_size, size,
+MEMBER_FINDS(find_family_per_million, struct family_size, size,
              size->row && size->row->has_cost ? &size->row->cost.dollars_per_million : NULL)
 
-static const struct member who_rows[] = {
+static const struct member family_who_rows[] = {
     {MEMBER_AS(struct contender, "row", id), .nullable = true,
      .meaning = "Id of its row in the comparison."},
     {MEMBER_AS(struct contender, "cpu_model", newest.cpu_model), .nullable = true},
     {0},
 };
-static const struct members who_members = {.rows = who_rows};
+static const struct members family_who_members = {.rows = family_who_rows};
 
 static const struct member size_rows[] = {
     {MEMBER_WRITTEN("instance_type", MEMBER_TEXT, write_type)},
@@ -61,10 +61,10 @@ static const struct member size_rows[] = {
      .members = &number_fact_members},
     {MEMBER_WRITTEN("memory_gib_per_vcpu", MEMBER_NUMBER, write_gib_per_vcpu), .nullable = true},
     {MEMBER_ROWS_AT(struct family_size, price, &row_price_members)},
-    {MEMBER_ROWS(&who_members), .find = find_contender},
+    {MEMBER_ROWS(&family_who_members), .find = find_family_contender},
     {MEMBER_FOUND("throughput", &throughput_members, find_throughput), .nullable = true},
     {MEMBER_FOUND("samples_per_dollar", &amount_members, find_samples), .nullable = true},
-    {MEMBER_FOUND("dollars_per_million_samples", &amount_members, find_per_million),
+    {MEMBER_FOUND("dollars_per_million_samples", &amount_members, find_family_per_million),
      .nullable = true},
     {MEMBER_WRITTEN("scaling_efficiency", MEMBER_OBJECT, write_efficiency), .nullable = true,
      .members = &amount_members,

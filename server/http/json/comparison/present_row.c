@@ -55,7 +55,7 @@ static const struct members older_members = {.rows = older_rows};
 
 MEMBER_LISTS(write_older, struct contender, contender, contender->older, contender->older_count)
 
-MEMBER_LISTS(write_senders, struct contender, contender, contender->sources,
+MEMBER_LISTS(write_row_senders, struct contender, contender, contender->sources,
              contender->source_count)
 
 /* An imported one has no run that was measured here. */
@@ -69,7 +69,7 @@ static const char *provenance_of(const struct contender *contender)
 }
 
 MEMBER_WRITES(write_provenance, text, struct contender, contender, provenance_of(contender))
-MEMBER_FINDS(find_published, struct contender, contender,
+MEMBER_FINDS(find_row_published, struct contender, contender,
              contender->is_published ? &contender->published : NULL)
 
 static const char *const provenances[] = {"measured", "imported", "published", NULL};
@@ -97,8 +97,8 @@ static const struct member who_rows[] = {
      .meaning =
          "Results of the same configuration with other versions, the newest version first."},
     {MEMBER_WRITTEN("provenance", MEMBER_TEXT, write_provenance), .words = provenances},
-    {MEMBER_LIST_OF("senders", &sender_members), .write = write_senders, .most = 202},
-    {MEMBER_FOUND("published", &published_members, find_published), .nullable = true},
+    {MEMBER_LIST_OF("senders", &sender_members), .write = write_row_senders, .most = 202},
+    {MEMBER_FOUND("published", &published_members, find_row_published), .nullable = true},
     {0},
 };
 static const struct members who_members = {.rows = who_rows};
@@ -176,7 +176,7 @@ static void write_spread(struct json_writer *out, const struct member *row, cons
 MEMBER_WRITES(write_generalisable, bool, struct contender, contender,
               contender->standing.level == STANDING_VMS)
 MEMBER_WRITES(write_caveat, text, struct contender, contender, row_caveat(contender))
-MEMBER_FINDS(find_contender, struct comparison_row, it, it->contender)
+MEMBER_FINDS(find_row_contender, struct comparison_row, it, it->contender)
 
 #define STANDING(called, member) MEMBER_AS(struct contender, called, standing.member)
 static const struct member standing_rows[] = {
@@ -205,7 +205,7 @@ static const struct members standing_members = {.rows = standing_rows};
 static const struct member throughput_rows[] = {
     {MEMBER_AS(struct comparison_row, "value", speed.value), .range = MEMBER_POSITIVE},
     {MEMBER_ROWS_AT(struct comparison_row, speed, &amount_ends_members)},
-    {MEMBER_ROWS(&standing_members), .find = find_contender},
+    {MEMBER_ROWS(&standing_members), .find = find_row_contender},
     {0},
 };
 const struct members throughput_members = {.name = "ComparisonThroughput",
@@ -255,7 +255,7 @@ static const struct members speed_members = {.rows = speed_rows};
 /* Its newest run, and what it costs. */
 
 MEMBER_FINDS(find_contender_of_view, struct comparison_view, view, view->row->contender)
-MEMBER_FINDS(find_row, struct comparison_view, view, view->row)
+MEMBER_FINDS(find_job_row, struct comparison_view, view, view->row)
 MEMBER_FINDS(find_capacity, struct comparison_row, it, it->capacity)
 MEMBER_WRITES(write_stale, text, struct comparison_row, it, it->is_stale ? it->why_stale : NULL)
 
@@ -281,14 +281,14 @@ static const struct member money_rows[] = {
 };
 static const struct members money_members = {.rows = money_rows};
 
-static const struct member job_rows[] = {
+static const struct member row_job_rows[] = {
     {MEMBER_FOUND("job", &comparison_job_members, comparison_find_job), .nullable = true},
     {MEMBER_AS(struct comparison_row, "pareto", is_on_front),
      .meaning = "No other row of its provenance (measured, published) is better in both hours "
                 "and dollars."},
     {0},
 };
-static const struct members job_members = {.rows = job_rows};
+static const struct members job_members = {.rows = row_job_rows};
 
 static const struct member end_rows[] = {
     {MEMBER(struct comparison_row, utility), .nullable = true},
@@ -300,19 +300,19 @@ static const struct members end_members = {.rows = end_rows};
 
 static const struct member row_rows[] = {
     {MEMBER_ROWS(&who_members), .find = find_contender_of_view},
-    {MEMBER_ROWS(&ranked_members), .find = find_row},
+    {MEMBER_ROWS(&ranked_members), .find = find_job_row},
     {MEMBER_FOUND("cannot_be_told_apart_from", &tied_members, find_tied), .nullable = true,
      .meaning = "The other ranked rows that are neither surely better nor surely worse; ids of "
                 "the first 20."},
-    {MEMBER_ROWS(&speed_members), .find = find_row},
+    {MEMBER_ROWS(&speed_members), .find = find_job_row},
     {TOKENS_PER_SECOND(write_tokens)},
     {MEMBER_ROWS(&newest_members), .find = find_contender_of_view},
-    {MEMBER_ROWS(&money_members), .find = find_row},
+    {MEMBER_ROWS(&money_members), .find = find_job_row},
     {MEMBER_ROWS(&row_sides_members)},
-    {MEMBER_ROWS(&job_members), .find = find_row},
+    {MEMBER_ROWS(&job_members), .find = find_job_row},
     {MEMBER_FOUND("to_reference", &to_reference_members, comparison_find_reference),
      .nullable = true},
-    {MEMBER_ROWS(&end_members), .find = find_row},
+    {MEMBER_ROWS(&end_members), .find = find_job_row},
     {0},
 };
 const struct members comparison_row_members = {
