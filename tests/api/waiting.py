@@ -9,8 +9,9 @@ PATIENCE = 60  # seconds until something that must happen counts as not happenin
 LONGEST_PAUSE = 0.05
 
 SCRIPT = Path(sys.argv[0]).resolve()
-if SCRIPT.name.startswith("test_") and SCRIPT.with_name("__main__.py").exists():
-    raise SystemExit(f"it runs no test by itself: python3 {SCRIPT.parent} {SCRIPT.stem}")
+if SCRIPT.stem.startswith("test_") or SCRIPT.stem.endswith("_test"):
+    tests = Path(__file__).resolve().parents[1]
+    raise SystemExit(f"it runs no test by itself: {sys.executable} {tests} {SCRIPT.relative_to(tests).with_suffix('')}")
 
 
 def until(truth, what, seconds=PATIENCE, pause=0.01):

@@ -1,13 +1,9 @@
 """Facts that somebody made up for the fingerprint of another machine keep its runs neither out nor
 judge them."""
-import sys
-import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import ServerCase  # noqa: E402
-from run_documents import document, fingerprint, lines, machine, run_id, second_name  # noqa: E402
-from test_import import export, taken  # noqa: E402
+from harness import ServerCase
+from run_documents import document, fingerprint, lines, machine, run_id, second_name
+from test_import import export, taken
 
 # Names of machines whose facts, else the same, have one fingerprint: found in two minutes.
 COLLIDING = "wIML5QRfvVO", "seHGN_V1HPC"
@@ -32,7 +28,3 @@ class Fingerprints(ServerCase):
         self.assertEqual(3, taken(server, lines(documents))["known"])
         self.assertEqual(3, taken(elsewhere, export(server))["imported"])
         self.assertEqual(export(server), export(elsewhere))
-
-
-if __name__ == "__main__":
-    unittest.main()

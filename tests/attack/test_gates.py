@@ -1,12 +1,8 @@
 """A sender with a token for importing sends made-up runs, to turn a verdict of the gate."""
-import sys
-import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-import test_tokens  # noqa: E402
-from run_documents import document, run_id  # noqa: E402
-from test_tokens import line, secret  # noqa: E402
+import test_tokens
+from run_documents import document, run_id
+from test_tokens import line, secret
 
 MADE_UP = 20
 HONEST = 5_000_000  # nanoseconds of a step
@@ -79,7 +75,3 @@ class Gates(test_tokens.Case):
         self.assertEqual(("fail", 20), (answer["verdict"], answer["baseline"]["n"]))
         self.assertEqual([], answer["baseline"]["left_out"])
         self.assertEqual("fail", self.check(server, 50)["verdict"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,12 +3,8 @@ answer or is cut, keeps no place for longer, and leaves nothing in the kernel.""
 import json
 import re
 import socket
-import sys
-import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import Case, fake, raise_open_files, together, until  # noqa: E402
+from harness import Case, fake, raise_open_files, together, until
 
 HOST = "Host: 127.0.0.1\r\n"
 GET = f"GET /v1/runs HTTP/1.1\r\n{HOST}\r\n"
@@ -106,7 +102,3 @@ class HalfClosed(Case):
         path = self.assets(lambda size: size < 40000)
         once = f"GET /{path} HTTP/1.1\r\n{HOST}"
         self.take_nothing(f"{once}\r\n" * 2 + f"{once}Connection: close\r\n\r\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

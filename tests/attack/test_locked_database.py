@@ -1,13 +1,9 @@
 """Another process locks the database for longer than the server waits for a lock: the run under way
 goes on, and its steps and its end are stored when the lock ends."""
 import sqlite3
-import sys
 import time
-import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import Case, fake, until  # noqa: E402
+from harness import Case, fake, until
 
 LOCKED = 6  # seconds: the server waits for 5
 
@@ -43,7 +39,3 @@ class Locked(Case):
             other.execute("ROLLBACK")
         for server, run, steps in runs:
             self.check_whole(server, run, steps)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,14 +2,11 @@
 slowly: others are served meanwhile, and the memory of answers has a bound."""
 import re
 import socket
-import sys
 import threading
-import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import Case, Server, ServerCase, until  # noqa: E402
-from run_documents import document, machine, run_id, take_in  # noqa: E402
+from harness import Case, Server, ServerCase, until
+from run_documents import document, machine, run_id, take_in
 
 STEPS = 25_000
 LOOPERS = 8
@@ -212,7 +209,3 @@ class Stopped(Case):
         self.assertLessEqual(set(statuses), {0, 200, 503})
         server.start()
         self.assertEqual(200, server.get(f"/v1/runs/{run_id(1)}").status)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,14 +1,10 @@
 """Runs of a sender that contradict what is known are held until the operator releases them."""
 import json
-import sys
-import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-import test_tokens  # noqa: E402
-from openapi import Description  # noqa: E402
-from run_documents import document, lines, run_id  # noqa: E402
-from test_tokens import IMPORT, NDJSON, line, secret  # noqa: E402
+import test_tokens
+from openapi import Description
+from run_documents import document, lines, run_id
+from test_tokens import IMPORT, NDJSON, line, secret
 
 HONEST = 5_000_000  # nanoseconds of a step
 FORGED = HONEST // 11
@@ -86,7 +82,3 @@ class Quarantine(test_tokens.Case):
             self.assertIsNone(self.held(server, number))
         self.put(server, "mallory", FORGED, 60, held=1)
         self.assertRegex(self.held(server, 60)[1], "held: .* other senders have")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,14 +1,10 @@
 """A sender with a token for importing sends made-up runs, to move a row of the comparison."""
 import csv
 import io
-import sys
-import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-import test_tokens  # noqa: E402
-from run_documents import document  # noqa: E402
-from test_tokens import line, secret  # noqa: E402
+import test_tokens
+from run_documents import document
+from test_tokens import line, secret
 
 FORGERIES = 200
 HONEST = 5_000_000  # nanoseconds of a step of 32 samples: 6,400 samples a second
@@ -85,7 +81,3 @@ class Rows(test_tokens.Case):
                 (row,) = csv.DictReader(io.StringIO(text))
                 self.assertEqual("imported 50 %, c1 50 %, mallory aside", row["senders"])
             self.assertIn("c1 50 %, mallory aside", text)
-
-
-if __name__ == "__main__":
-    unittest.main()

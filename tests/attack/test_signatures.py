@@ -1,15 +1,11 @@
 """Documents with a signature that somebody else made, moved, cut or copied."""
 import json
-import sys
-import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-import test_signing  # noqa: E402
-from ed25519 import L, Key, proof, signed  # noqa: E402
-from run_documents import document, line as text_of, run_id  # noqa: E402
-from test_signing import ALICE, MALLORY  # noqa: E402
-from test_tokens import IMPORT, JSON, NDJSON, secret  # noqa: E402
+import test_signing
+from ed25519 import L, Key, proof, signed
+from run_documents import document, line as text_of, run_id
+from test_signing import ALICE, MALLORY
+from test_tokens import IMPORT, JSON, NDJSON, secret
 
 NAME = ',"signature":'
 
@@ -161,7 +157,3 @@ class Signatures(test_signing.Case):
         self.assertEqual((200, 37), (status, report["imported"]))
         self.assertEqual([(8, "signature.value"), (24, "signature.key"), (31, "signature")],
                          [(error["line"], error["field"]) for error in report["errors"]])
-
-
-if __name__ == "__main__":
-    unittest.main()

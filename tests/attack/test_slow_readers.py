@@ -3,14 +3,10 @@ others are served at once beside them, and the memory of the kernel stays free."
 import re
 import select
 import socket
-import sys
 import time
-import unittest
 from collections import Counter
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import PATIENCE, Case, fake, raise_open_files, until  # noqa: E402
+from harness import PATIENCE, Case, fake, raise_open_files, until
 
 READERS = 1060
 PIPELINED = 40
@@ -123,7 +119,3 @@ class SlowReaders(Case):
         for _ in range(HEALTHY):
             self.assertEqual(200, self.server.get("/v1/runs").status)
         self.server.delete(f"/v1/runs/{run}")
-
-
-if __name__ == "__main__":
-    unittest.main()

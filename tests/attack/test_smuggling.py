@@ -4,14 +4,12 @@ nginx, it stands in front of the server, and no request of one client answers an
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import Raw, ServerCase, until  # noqa: E402
-from waiting import PATIENCE, free_port  # noqa: E402
+from harness import Raw, ServerCase, until
+from waiting import PATIENCE, free_port
 
 INNER = "GET /v1/machine HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 SEEN = '"identity":'  # in the answer to it
@@ -179,7 +177,3 @@ class BehindNginx(ServerCase):
                 for _ in range(3):  # the connection to the server is kept: each gets its own
                     self.assertEqual(404, self.ask("/nothing").status)
                     self.assertEqual({"status": "ok"}, self.ask().json())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,11 +6,9 @@ import threading
 import time
 import unittest
 from hashlib import sha256
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import SANITIZED, SHARE, Case, Server, until  # noqa: E402
-from run_documents import NDJSON, document, lines, run_id  # noqa: E402
+from harness import SANITIZED, SHARE, Case, Server, until
+from run_documents import NDJSON, document, lines, run_id
 
 WHOLE = 16 * 1024 * 1024
 UPLOADS = 10
@@ -117,7 +115,3 @@ class Places(unittest.TestCase):
         self.assertEqual(b"503", status)
         self.assertIn(b"2 large bodies with this token", third.rest())
         self.assertEqual(b"100", begin("c2")[0])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import shutil
 import sqlite3
 import ssl
 import subprocess
-import sys
 import tempfile
 import unittest
 from collections import Counter
@@ -55,7 +54,6 @@ def make_certificates(folder):
 @unittest.skipIf(ENGINE, "a private network shows more, below")
 class Benching(unittest.TestCase):
     def test_it_measures_and_reports_to_a_hub_outside(self):
-        sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
         from harness import Server
         hub = Server(environment={"PENNYWORTH_WRITE_TOKEN": TOKEN}).start()
         self.addCleanup(hub.stop)
@@ -175,7 +173,3 @@ class PrivateNetwork(unittest.TestCase):
         until(lambda: len(checks()) >= 5, "five checks", 60, pause=0.1)
         self.assertEqual({0}, {check["ExitCode"] for check in checks()[-3:]}, checks())
         self.assertEqual("healthy", candidate.state()["Health"]["Status"])
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -90,7 +90,3 @@ class Compose(unittest.TestCase):
         self.compose("down", "-v")
         self.assertFalse(self.volume_exists())
         self.assertEqual("", docker.docker("ps", "-aq", "--filter", f"name={self.project}"))
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -120,7 +120,3 @@ class WhatIsInIt(unittest.TestCase):
 
     def test_llvm_is_not(self):
         self.assertEqual([], [*TOP.glob("usr/lib/llvm-*"), *TOP.glob("usr/lib/*/libLLVM*")])
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

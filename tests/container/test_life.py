@@ -91,7 +91,3 @@ class Health(unittest.TestCase):
         server.begin_container()
         until(lambda: server.container.state()["Health"]["Status"] == "unhealthy", "unhealthy")
         self.assertIn("/readyz", server.container.state()["Health"]["Log"][-1]["Output"])
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

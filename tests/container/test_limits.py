@@ -79,7 +79,3 @@ class Memory(Case):
         self.assertRegex(run["reason"], r"(?i)memory", run)
         self.assertEqual("finished", server.run(workload="mlp2017", batch_size=8, warmup_steps=0,
                                                 steps=4, threads=1)["state"])
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

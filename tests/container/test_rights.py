@@ -61,7 +61,3 @@ class Rights(unittest.TestCase):
             run = server.run(batch_size=2, warmup_steps=0, steps=3, **more)
             self.assertEqual("finished", run["state"], run)
         self.assertNotIn("NaN", str(run["summary"]))
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -49,7 +49,3 @@ class Upgrade(unittest.TestCase):
         self.assertRegex(server.log(), r"schema version 1000000, .* knows up to \d+: use a newer")
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         self.assertEqual({"pennyworth.db": digest}, self.fetched())
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -15,13 +15,12 @@ from pathlib import Path
 import jsonschema
 import yaml
 
+import environments
 import kubernetes
 from kubernetes import closed, many
+from waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "engine/peers"))
-import environments  # noqa: E402
-
 SERVER = os.environ["PENNYWORTH_TEST_SERVER"]
 DEPLOY = ROOT / "deploy"
 MODELS = ROOT / "build/kubernetes/node_modules"
@@ -195,7 +194,7 @@ class Kubernetes(unittest.TestCase):
             said = subprocess.run(
                 [SERVER, "--port", "0", "--database", "/dev/null/x.db",
                  *(f"--{name}-file={made[name]}" for name in ("read-token", "write-token")),
-                 f"--tokens={made['tokens']}"], capture_output=True, text=True, timeout=30)
+                 f"--tokens={made['tokens']}"], capture_output=True, text=True, timeout=PATIENCE)
             self.assertIn("/dev/null", said.stderr)  # so the tokens were taken
 
     def test_services_and_monitors_find_the_hub(self):
@@ -457,7 +456,7 @@ class ThePeersDockerfile(DockerfileCase):
     def begun(variables, folder):
         """What a server with these variables says, whose database is a folder."""
         return subprocess.run([SERVER, "--port", "0", "--database", folder],
-                              capture_output=True, text=True, timeout=30, check=False,
+                              capture_output=True, text=True, timeout=PATIENCE, check=False,
                               env={"HOME": "/nonexistent", **variables}).stderr
 
     def test_the_server_takes_what_the_program_is_started_with(self):
@@ -477,7 +476,3 @@ class ThePeersDockerfile(DockerfileCase):
         variables = {"PENNYWORTH_ENGINE": engines, "PENNYWORTH_SILENCE_SECONDS": silence}
         self.assertIn(folder, self.begun(variables, folder))  # so the engines were taken
         self.assertIn("--engine", self.begun({"PENNYWORTH_ENGINE": "jax"}, folder))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -252,7 +252,3 @@ class TheScript(unittest.TestCase):
         self.assertEqual(first, self.listed(program))
         program.write_bytes(program.read_bytes() + b"x")  # which it still is
         self.assertNotEqual(*(json.loads(text)["documentNamespace"] for text in (first, self.listed(program))))
-
-
-if __name__ == "__main__":
-    unittest.main()

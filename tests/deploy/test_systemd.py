@@ -6,6 +6,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from waiting import PATIENCE
+
 UNITS = Path(__file__).resolve().parents[2] / "deploy/systemd"
 EXPOSURE_MAX = 2.0  # of ten, as systemd-analyze counts it
 # On a machine where it is not installed.
@@ -14,7 +16,7 @@ ABSENT = ("is not executable: No such file or directory", "Command 'man ")
 
 def analyze(*words):
     return subprocess.run(["systemd-analyze", *words], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+                          stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
 
 
 @unittest.skipUnless(shutil.which("systemd-analyze"), "there is no systemd-analyze")
@@ -70,7 +72,3 @@ class Systemd(unittest.TestCase):
     def test_a_page_of_code_may_be_written(self):
         """oneDNN could not work otherwise, and would fall back to what is slow."""
         self.assertIn("\nMemoryDenyWriteExecute=no\n", self.unit.read_text())
-
-
-if __name__ == "__main__":
-    unittest.main()

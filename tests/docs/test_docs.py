@@ -1,7 +1,6 @@
 """What is written for people holds: made pages are as they would be made now, links lead somewhere,
 and every option, variable, command and path that is named exists."""
 import functools
-import json
 import re
 import shutil
 import subprocess
@@ -237,7 +236,3 @@ class Architecture(unittest.TestCase):
         named = {found.group(1) for found in map(FUNCTION.fullmatch, self.spans) if found}
         self.assertGreater(len(named), 5)
         self.assertEqual(set(), named - known)
-
-
-if __name__ == "__main__":
-    unittest.main()

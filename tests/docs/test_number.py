@@ -3,13 +3,10 @@ import json
 import math
 import re
 import statistics
-import sys
-import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/api"))
-from harness import ServerCase  # noqa: E402
+from harness import ServerCase
 
 T95_OF_2, T95_OF_3 = 4.302653, 3.182446  # Student's t, two-sided, by degrees of freedom
 DOLLARS = 0.357
@@ -168,7 +165,3 @@ class Number(ServerCase):
         bound = (ROOT / "engine/stats/disturbance.c").read_text()
         self.assertIn("#define FAULT_SECONDS 0.01", bound)
         self.assertIn("#define GONE_MAX 0.5", judged)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -44,7 +44,3 @@ class Security(unittest.TestCase):
         for path in named:
             with self.subTest(path):
                 self.assertTrue((ROOT / path).exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

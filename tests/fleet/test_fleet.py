@@ -13,11 +13,9 @@ import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-
-from harness import ALONE, SERVER, Server, until  # noqa: E402
-from network import Network  # noqa: E402
-from run_documents import document, lines  # noqa: E402
+from harness import ALONE, SERVER, Server, until
+from network import Network
+from run_documents import document, lines
 
 CUT = float(os.environ.get("FLEET_CUT", "10"))
 PORT = 8080
@@ -176,7 +174,3 @@ class Fleet(unittest.TestCase):
         audited = sum(entry.get("imported", 0) for entry in entries if entry["status"] == 200)
         self.assertLessEqual(audited, len(arrived))
         self.assertLessEqual(len(arrived) - audited, unanswered, "every answer has its line")
-
-
-if __name__ == "__main__":
-    unittest.main()

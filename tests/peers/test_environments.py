@@ -11,9 +11,9 @@ import tempfile
 import unittest
 from unittest import mock
 
+import environments
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "engine" / "peers"))
-import environments  # noqa: E402
 
 SCRIPT = ROOT / "engine" / "peers" / "environments.py"
 # Nothing listens there.
@@ -119,7 +119,3 @@ class Engines(Folder):
             self.assertTrue((SCRIPT.parent / each.words[0]).is_file())
             for package in each.packages:
                 self.assertRegex(package, r"^[a-z_-]+==\d+(\.\d+)+$")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,8 +6,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from waiting import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 60
 TOOLS = ("sh", "sort", "df", "awk", "tail", "rm", "mktemp", "printf")
 ABSENT = "libabsent1:libabsent.so.1"
 
@@ -61,7 +62,3 @@ class TryPackages(unittest.TestCase):
             package, _, library = pair.partition(":")
             self.assertIn(f'"{package}"', source)
             self.assertIn(f'"{library}"', source)
-
-
-if __name__ == "__main__":
-    unittest.main()

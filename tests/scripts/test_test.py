@@ -1,6 +1,5 @@
 """./test itself, with programs of ours in the place of cmake and ctest: which trees it builds and when,
 what it prints, and its verdict."""
-import os
 import re
 import shutil
 import subprocess
@@ -8,11 +7,12 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from waiting import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
 # All that ./test finds: neither npm nor docker, and no package manager.
 TOOLS = """awk cat cmp cp date df dirname find grep id kill mkdir mv nice nproc printf ps rm sed setsid sh
     sleep sort tail touch tr""".split()
-PATIENCE = 60  # seconds
 
 CMAKE = r"""#!/bin/sh
 [ "$1" != --version ] || { echo "cmake version 3.25.1"; exit; }
@@ -336,7 +336,3 @@ class Ahead(Script):
                 return
             subprocess.run(["sleep", "0.05"], check=True)
         self.fail("the build goes on")
-
-
-if __name__ == "__main__":
-    unittest.main()

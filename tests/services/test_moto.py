@@ -1,22 +1,19 @@
 """Our feed of AWS's spot price history, and our questions to the metadata service, against moto. By
 hand, beside the variables of tests/api/README.md:
 
-    /usr/bin/python3 tests/services/test_moto.py"""
+    /usr/bin/python3 tests services/test_moto"""
 import html
 import json
 import re
-import sys
 import unittest
 import urllib.error
 import urllib.parse
 import urllib.request
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from feed_server import FeedServer  # noqa: E402
-from moto_server import Keys, MotoServer  # noqa: E402
-from price_server import PriceServer  # noqa: E402
-from test_identity import TOKEN, play_aws  # noqa: E402
+from feed_server import FeedServer
+from moto_server import Keys, MotoServer
+from price_server import PriceServer
+from test_identity import TOKEN, play_aws
 
 FEED = "aws-spot-history"
 SIGNED = ("host", "authorization", "content-type", "x-amz-date", "x-amz-security-token",
@@ -197,7 +194,3 @@ class Moto(unittest.TestCase):
         self.assertEqual("failed", feed["state"], feed)
         self.assertIn("AuthFailure", feed["reason"])
         self.assertEqual([], self.tokens)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -15,6 +15,7 @@ from reference_file import file_of, first_step
 
 CACHE = tempfile.TemporaryDirectory()  # plans that are measured here are not to be found by others
 os.environ["XDG_CACHE_HOME"] = CACHE.name
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 os.environ["OMP_WAIT_POLICY"] = "passive"  # a thread that waits leaves its processor to other ranks
 WORKER = os.environ["PENNYWORTH_TEST_MPI_WORKER"]
 OTHER_VERSION = os.environ["PENNYWORTH_TEST_MPI_OTHER"]
@@ -239,8 +240,3 @@ class Protocol(Ranks):
         for worker, found in ((PLAIN_WORKER, False), (WORKER, True)):
             linked = subprocess.run(["ldd", worker], capture_output=True, text=True, check=True)
             self.assertEqual(bool(re.search(r"libmpi", linked.stdout)), found)
-
-
-if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    unittest.main(verbosity=2)

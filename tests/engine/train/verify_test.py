@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 from reference_file import file_of, first_step
+from waiting import share
 
 # Plans that are measured here are not to be found by others.
 CACHE = tempfile.TemporaryDirectory()
@@ -39,11 +40,6 @@ HAS_AVX512 = "avx512" in SETS
 def verify(*options):
     return subprocess.run([WORKER, "verify", *options], capture_output=True, text=True,
                           timeout=300, check=False)
-
-
-def share(cases, turn=0):
-    """All cases, or where there is a seed the one that it chooses; `turn` chooses another."""
-    return cases if SEED is None else [cases[(int(SEED) + turn) % len(cases)]]
 
 
 class Verify(unittest.TestCase):
@@ -297,7 +293,3 @@ class Networks(Verify):
                                (("--steps",), "--steps wants a value"),
                                (("--what", "1"), "--what is not an option")):
             self.assertIn(words, self.expect(2, *options).stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

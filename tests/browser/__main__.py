@@ -1,7 +1,0 @@
-"""Runs the tests of a script of this folder: python3 tests/browser test_frame -v Keyboard"""
-import sys
-import unittest
-
-if len(sys.argv) < 2:
-    raise SystemExit(__doc__)
-unittest.main(module=sys.argv.pop(1))
