@@ -139,8 +139,9 @@ class Judging(Verify):
                 probe["near_zero"][index] = [{"input": input_of_relu, "changes": part * step}]
             with self.subTest(input=input_of_relu, part=part), file_of(reference) as file:
                 done = self.expect(0 if excused else 1, "--plan", "fixed", "--against", file)
-                (self.assertIn if excused else self.assertNotIn)(
-                    f"{name}[{index}] is off by 0.2, of which 1 ReLU near zero explains all but", done.stdout)
+                (self.assertRegex if excused else self.assertNotRegex)(  # rounding adds a little to 0.2
+                    done.stdout,
+                    rf"{name}\[{index}\] is off by 0[.](2|19|20)\d*, of which 1 ReLU near zero explains all but")
                 (self.assertNotIn if excused else self.assertIn)(f"LARGE  {name}[{index}]", done.stdout)
 
     def test_a_reference_has_the_element_of_each_relu_near_zero(self):

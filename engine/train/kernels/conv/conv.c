@@ -15,20 +15,22 @@ static const struct conv_kernel *const all[] = {
     &conv_avx512_bf16_bf16, &conv_avx512_f32,   &conv_avx2_f32,
     &conv_avx2_bf16,        &conv_portable_f32, &conv_portable_bf16};
 
-static bool is_shape(const struct conv_shape *shape)
+static bool is_shape(const struct conv_kernel *kernel, const struct conv_shape *shape)
 {
     bool known = shape->kernel == 1 || shape->kernel == 3;
+    long lost = kernel->unpadded && shape->out_size < shape->in_size ? shape->kernel - 1 : 0;
 
     return (known || conv_is_stem(shape)) && (shape->stride == 1 || shape->stride == 2) &&
-           shape->in_size >= 1 && shape->in_channels >= 1 && shape->out_channels >= 1 &&
-           shape->out_size == (shape->in_size + shape->stride - 1) / shape->stride;
+           shape->out_size >= 1 && shape->in_channels >= 1 && shape->out_channels >= 1 &&
+           shape->out_size == (shape->in_size - lost + shape->stride - 1) / shape->stride;
 }
 
 bool conv_supports(const struct conv_kernel *kernel, const struct conv_shape *shape)
 {
     long k = conv_k(shape);
 
-    return is_shape(shape) && k <= CONV_K_MAX && conv_n(shape) % kernel->n_multiple == 0 &&
+    return is_shape(kernel, shape) && k <= CONV_K_MAX &&
+           conv_n(shape) % kernel->n_multiple == 0 &&
            (conv_is_stem(shape) || k % kernel->k_multiple == 0);
 }
 

@@ -2,9 +2,9 @@
  * block of the result is in registers or in the nearest cache.
  *
  * Images are square and stored as rows of channels, one row a pixel (NHWC). In this file (pixels,
- * channels) says what a tensor holds. The padding is (kernel - 1) / 2 on each side. A backward
- * convolution reads the gradient of the output and writes the gradient of the input: `k` are the
- * channels it reads, `n` those it writes, whichever direction.
+ * channels) says what a tensor holds. The padding is (kernel - 1) / 2 on each side, or none. A
+ * backward convolution reads the gradient of the output and writes the gradient of the input: `k`
+ * are the channels it reads, `n` those it writes, whichever direction.
  *
  * Direct kernels differ in the order of their sums only. Winograd's kernels (conv_winograd.h)
  * have an error of their own. */
@@ -88,6 +88,7 @@ struct conv_kernel {
     enum cpu_isa isa; /* required instruction set */
     enum dnn_type type;
     long n_multiple, k_multiple; /* of the channels; k of the first layer is any */
+    bool unpadded; /* it also computes shapes without padding: out_size is in_size - kernel + 1 */
 
     size_t (*panels_size)(const struct conv_shape *shape); /* bytes */
     /* Part `index` of `of` of the panels: all parts together write all of them. */

@@ -3,8 +3,6 @@
 #include "common/cleanup.h"
 #include "engine/train/kernels/conv/conv.h"
 
-#define CHANNELS 4096 /* at most */
-
 #define KERNELS(set, format)                                                                     \
     extern const struct conv_kernel winograd_##set##_##format;                                   \
     extern const struct winograd_gradient winograd_##set##_##format##_weights;
@@ -44,14 +42,15 @@ static const struct winograd_gradient *const gradients[] = {
 const struct winograd_gradient *winograd_gradient_for(enum cpu_isa isa, enum dnn_type type,
                                                       const struct conv_shape *shape)
 {
-    if (shape->kernel != 3 || shape->stride != 1 || shape->in_size < 1 ||
-        shape->out_size != shape->in_size || shape->in_channels < 1 || shape->out_channels < 1)
+    if (shape->kernel != 3 || shape->stride != 1 || shape->out_size < 1 ||
+        (shape->out_size != shape->in_size && shape->out_size != shape->in_size - 2) ||
+        shape->in_channels < 1 || shape->out_channels < 1)
         return NULL;
     for (size_t i = 0; i < COUNT(gradients); i++)
         if (gradients[i]->isa <= isa && gradients[i]->type == type &&
             shape->out_channels % gradients[i]->out_multiple == 0 &&
             shape->in_channels % gradients[i]->in_multiple == 0 &&
-            shape->in_channels <= CHANNELS && shape->out_channels <= CHANNELS)
+            shape->in_channels <= CONV_K_MAX && shape->out_channels <= CONV_K_MAX)
             return gradients[i];
     return NULL;
 }

@@ -1,9 +1,9 @@
-/* Winograd's convolutions: kernel 3, stride 1, computed in f32 from f32 or from bf16. Tiles of
- * 4x4 result pixels are computed from 6x6 transformed numbers, with 4 times fewer products than
- * the definition has; the last tiles of an image may be partly outside of it.
+/* Winograd's convolutions: kernel 3, stride 1, padded or not, in f32 from f32 or from bf16. Tiles
+ * of 4x4 result pixels are computed from 6x6 transformed numbers, with 4 times fewer products
+ * than the definition has; the last tiles of an image may be partly outside of it.
  *
- * Against f64, in the layers of ResNet-50, the error is about four times that of the direct f32
- * kernels (their rms is 2e-7 to 6e-7 of the results'), and up to nine times where it is largest:
+ * Against f64, in the layers of ResNet-50, the error is about twice the error of the direct f32
+ * kernels (3e-7 to 8e-7 of the results, rms), up to 2.5 times where it is largest:
  * bench/winograd_error.c. conv_kernel_for() returns none of them. */
 #pragma once
 
@@ -18,14 +18,15 @@ const struct conv_kernel *conv_winograd_at(int index);
 
 /* The gradient of the weights in the same way, for the same shapes (their direction is not looked
  * at): sums of transformed numbers over any number of calls, and from them the gradient. The
- * error is three to six times that of f32 sums as they are defined. */
+ * error is one to three times the error of f32 sums as they are defined. */
 struct winograd_gradient_call {
     long images;
-    const void *input;    /* (images * size * size, in_channels) stored */
+    const void *input;    /* (images * size * pitch, in_channels) stored */
     const void *gradient; /* (images * size * size, out_channels) stored, of the output */
     float *sums;          /* sums_size() bytes */
     bool first;           /* overwrite the sums, do not add */
     void *scratch;        /* scratch_size() bytes at 64 bytes, the thread's own */
+    long pitch;           /* pixels from a line of the input to the next; 0: its size */
 };
 
 struct winograd_gradient_sums {

@@ -20,7 +20,7 @@
 struct job {
     const struct conv_shape *shape;
     const struct conv_call *call;
-    long size, across; /* of an image: pixels and tiles in each direction */
+    long size, across; /* of a result: pixels and tiles in each direction */
     long k, n;
     long group;      /* tiles of a group, a multiple of VEC_BLOCK */
     float *input;    /* (NUMBERS) matrices of (group, k), input_apart from one to the next */
@@ -195,11 +195,12 @@ static long group_size(const struct conv_shape *shape)
 
 static struct job winograd_describe(const struct conv_shape *shape, const struct conv_call *call)
 {
+    long written = shape->direction == CONV_FORWARD ? shape->out_size : shape->in_size;
     struct job job = {
         .shape = shape,
         .call = call,
-        .size = shape->in_size,
-        .across = tiles_across(shape->in_size),
+        .size = written,
+        .across = tiles_across(written),
         .k = conv_k(shape),
         .n = conv_n(shape),
         .group = group_size(shape),
@@ -222,7 +223,13 @@ static void winograd_run(const struct conv_shape *shape, const struct conv_call 
 {
     struct job job = winograd_describe(shape, call);
     long all = call->images * job.across * job.across;
-    struct tiled images = {call->input, job.size, job.k};
+    long read = shape->in_size + shape->out_size - job.size;
+    struct tiled images = {.pixels = call->input,
+                           .size = read,
+                           .pitch = read,
+                           .channels = job.k,
+                           .across = job.across,
+                           .border = winograd_border(read, job.size)};
 
     job.input = call->scratch;
     job.products = job.input + NUMBERS * job.input_apart;
@@ -242,5 +249,5 @@ static void winograd_run(const struct conv_shape *shape, const struct conv_call 
 }
 
 CONV_DESCRIBE(conv_kernel, .type = STORED_TYPE, .n_multiple = VEC_PANEL, .k_multiple = VEC_LANES,
-              .panels_size = panels_size, .pack = winograd_pack, .scratch_size = scratch_size,
-              .run = winograd_run);
+              .unpadded = true, .panels_size = panels_size, .pack = winograd_pack,
+              .scratch_size = scratch_size, .run = winograd_run);

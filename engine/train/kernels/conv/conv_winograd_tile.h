@@ -12,14 +12,27 @@
 #define KERNEL 3
 #define APART 16 /* floats between matrices, so that they do not share the sets of a cache */
 
-#define S (1.0F / 6)
-static const float input_matrix[SIDE][SIDE] = {{4, 0, -5, 0, 1, 0},  {0, -4, -4, 1, 1, 0},
-                                               {0, 4, -4, -1, 1, 0}, {0, -2, -1, 2, 1, 0},
-                                               {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1}};
-static const float weight_matrix[SIDE][KERNEL] = {
-    {.25F, 0, 0}, {-S, -S, -S}, {-S, S, -S}, {S / 4, S / 2, S}, {S / 4, -S / 2, S}, {0, 0, 1}};
-static const float result_matrix[TILE][SIDE] = {
-    {1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}};
+/* The points at which polynomials are multiplied: 0, A, -A, B, -B and infinity. The error is half
+ * of what it is with 1 and 2, and all numbers but those of the weights are exact. */
+#define A 0.625F
+#define B 1.5F
+#define AA (A * A)
+#define BB (B * B)
+#define OF_A (2 * AA * (AA - BB))
+#define OF_B (2 * BB * (BB - AA))
+static const float input_matrix[SIDE][SIDE] = {
+    {AA * BB, 0, -AA - BB, 0, 1, 0}, {0, -A *BB, -BB, A, 1, 0}, {0, A *BB, -BB, -A, 1, 0},
+    {0, -AA *B, -AA, B, 1, 0},       {0, AA *B, -AA, -B, 1, 0}, {0, AA *BB, 0, -AA - BB, 0, 1}};
+static const float weight_matrix[SIDE][KERNEL] = {{1 / (AA * BB), 0, 0},
+                                                  {1 / OF_A, A / OF_A, AA / OF_A},
+                                                  {1 / OF_A, -A / OF_A, AA / OF_A},
+                                                  {1 / OF_B, B / OF_B, BB / OF_B},
+                                                  {1 / OF_B, -B / OF_B, BB / OF_B},
+                                                  {0, 0, 1}};
+static const float result_matrix[TILE][SIDE] = {{1, 1, 1, 1, 1, 0},
+                                                {0, A, -A, B, -B, 0},
+                                                {0, AA, AA, BB, BB, 0},
+                                                {0, A *AA, -A *AA, B *BB, -B *BB, 1}};
 
 /* The dot product of a line of a matrix, a row or a column, with vectors: line_apart and apart
  * are the distances in each. Unrolled, so that zeros vanish. */
@@ -40,11 +53,19 @@ VEC_INLINE void combine(const float *row, int count, const vec *from, int apart,
     combine_line(row, 1, count, from, apart, ret_sum);
 }
 
-/* Images of size x size pixels, and the tiles that their results are cut into. */
+/* Images of size x size pixels, lines `pitch` pixels apart, and the tiles that results of
+ * `across` tiles in each direction are cut into: the first one begins `border` pixels before the
+ * image. */
 struct tiled {
     const stored *pixels;
-    long size, channels;
+    long size, pitch, channels, across, border;
 };
+
+/* Pixels of the padding, where so many are read and written in each direction. */
+VEC_INLINE long winograd_border(long read, long written)
+{
+    return (written - read + KERNEL - 1) / 2;
+}
 
 VEC_INLINE long tiles_across(long size)
 {
@@ -56,16 +77,17 @@ static void tile_pixels(const struct tiled *images, long tile, int side,
                         const stored **ret_pixels)
 {
     static const stored zeros[CONV_K_MAX];
-    long size = images->size, across = tiles_across(size), image = tile / (across * across);
-    long border = (side - TILE) / 2;
-    long top = tile / across % across * TILE - border, left = tile % across * TILE - border;
+    long size = images->size, across = images->across, image = tile / (across * across);
+    long top = tile / across % across * TILE - images->border;
+    long left = tile % across * TILE - images->border;
 
     for (int i = 0; i < side * side; i++) {
         long y = top + i / side, x = left + i % side;
         bool inside = y >= 0 && y < size && x >= 0 && x < size;
 
         ret_pixels[i] =
-            inside ? images->pixels + ((image * size + y) * size + x) * images->channels : zeros;
+            inside ? images->pixels + ((image * size + y) * images->pitch + x) * images->channels
+                   : zeros;
     }
 }
 

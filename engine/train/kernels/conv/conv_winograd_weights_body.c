@@ -117,9 +117,18 @@ static void winograd_add(const struct conv_shape *shape,
         .left = call->scratch,
         .add = !call->first,
     };
-    struct tiled input = {call->input, shape->in_size, job.in};
-    struct tiled gradient = {call->gradient, shape->in_size, job.out};
-    long across = tiles_across(shape->in_size), all = call->images * across * across;
+    long across = tiles_across(shape->out_size), all = call->images * across * across;
+    struct tiled input = {.pixels = call->input,
+                          .size = shape->in_size,
+                          .pitch = call->pitch ? call->pitch : shape->in_size,
+                          .channels = job.in,
+                          .across = across,
+                          .border = winograd_border(shape->in_size, shape->out_size)};
+    struct tiled gradient = {.pixels = call->gradient,
+                             .size = shape->out_size,
+                             .pitch = shape->out_size,
+                             .channels = job.out,
+                             .across = across};
 
     job.left_apart = GROUP * job.in + APART;
     job.right_apart = GROUP * job.out + APART;

@@ -178,7 +178,7 @@ static inline void trial_wanted(const struct trial *trial, const struct trial_me
     const struct conv_shape *s = &trial->shape;
     long to = trial_result_size(trial), from = trial_source_size(trial);
     long image = pixel / (to * to), y = pixel / to % to, x = pixel % to;
-    long padding = (s->kernel - 1) / 2;
+    long padding = (s->kernel - 1 - (s->stride == 1 ? s->in_size - s->out_size : 0)) / 2;
 
     ret_sums[0] = ret_sums[1] = 0;
     for (long h = 0; h < s->kernel; h++)

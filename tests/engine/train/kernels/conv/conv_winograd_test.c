@@ -16,11 +16,12 @@
 #define ERROR 1e-5
 
 /* Sizes that tiles fit into, and do not; more than a group of tiles; more weights
- * than stay in cache. */
+ * than stay in cache; without padding. */
 static const struct conv_shape shapes[] = {
     {CONV_FORWARD, 1, 1, 64, 64, 3, 1},   {CONV_FORWARD, 4, 4, 64, 128, 3, 1},
     {CONV_FORWARD, 7, 7, 128, 64, 3, 1},  {CONV_FORWARD, 14, 14, 64, 64, 3, 1},
-    {CONV_FORWARD, 5, 5, 128, 192, 3, 1},
+    {CONV_FORWARD, 5, 5, 128, 192, 3, 1}, {CONV_FORWARD, 3, 1, 64, 64, 3, 1},
+    {CONV_FORWARD, 6, 4, 64, 128, 3, 1},  {CONV_FORWARD, 15, 13, 64, 64, 3, 1},
 };
 
 static void try_shapes(const struct conv_kernel *kernel)
@@ -64,11 +65,11 @@ TEST(the_3x3_layers_of_resnet50_are_computed)
 
 TEST(only_3x3_convolutions_of_stride_1_have_a_kernel)
 {
-    static const struct conv_shape other[] = {{CONV_FORWARD, 8, 8, 64, 64, 1, 1},
-                                              {CONV_FORWARD, 8, 4, 64, 64, 3, 2},
-                                              {CONV_FORWARD, 8, 4, 3, 64, 7, 2},
-                                              {CONV_FORWARD, 8, 8, 64, 60, 3, 1},
-                                              {CONV_FORWARD, 8, 8, 62, 64, 3, 1}};
+    static const struct conv_shape other[] = {
+        {CONV_FORWARD, 8, 8, 64, 64, 1, 1}, {CONV_FORWARD, 8, 4, 64, 64, 3, 2},
+        {CONV_FORWARD, 8, 4, 3, 64, 7, 2},  {CONV_FORWARD, 8, 7, 64, 64, 3, 1},
+        {CONV_FORWARD, 2, 0, 64, 64, 3, 1}, {CONV_FORWARD, 6, 8, 64, 64, 3, 1},
+        {CONV_FORWARD, 8, 8, 64, 60, 3, 1}, {CONV_FORWARD, 8, 8, 62, 64, 3, 1}};
 
     for (size_t i = 0; i < COUNT(other); i++)
         EXPECT(conv_winograd_for(CPU_AMX, DNN_F32, &other[i]) == NULL);

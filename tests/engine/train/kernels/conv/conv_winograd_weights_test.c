@@ -18,6 +18,7 @@
 #define ERROR 1e-5 /* of the sum of magnitudes */
 
 struct tensors {
+    long pitch; /* pixels of a line of the input */
     float *input, *gradient, *sums, *result;
     void *stored_input, *stored_gradient, *scratch;
 };
@@ -43,19 +44,20 @@ static void *store(enum dnn_type type, float *numbers, long count)
 static void check_weight(const struct conv_shape *shape, const struct tensors *tensors,
                          long images, const long at[4], double got)
 {
-    long size = shape->in_size;
+    long in = shape->in_size, out = shape->out_size, padding = (out - in + 2) / 2;
+    const long pitch = tensors->pitch;
     double wanted = 0, magnitude = 1;
 
-    for (long p = 0; p < images * size * size; p++) {
-        long y = p / size % size + at[2] - 1, x = p % size + at[3] - 1;
+    for (long p = 0; p < images * out * out; p++) {
+        long y = p / out % out + at[2] - padding, x = p % out + at[3] - padding;
         double product;
 
-        if (y < 0 || y >= size || x < 0 || x >= size)
+        if (y < 0 || y >= in || x < 0 || x >= in)
             continue;
         product =
             (double)tensors->gradient[p * shape->out_channels + at[0]] *
             (double)tensors
-                ->input[((p / (size * size) * size + y) * size + x) * shape->in_channels + at[1]];
+                ->input[((p / (out * out) * in + y) * pitch + x) * shape->in_channels + at[1]];
         wanted += product;
         magnitude += fabs(product);
     }
@@ -66,19 +68,26 @@ static void check_weight(const struct conv_shape *shape, const struct tensors *t
 static void learn(const struct winograd_gradient *kernel, const struct conv_shape *shape,
                   const struct tensors *tensors, long images, bool apart)
 {
-    long rest = apart ? images - 1 : images, pixels = rest * shape->in_size * shape->in_size;
+    long rest = apart ? images - 1 : images, in = rest * shape->in_size * tensors->pitch;
+    long out = rest * shape->out_size * shape->out_size;
     long each = (long)dnn_type_size(kernel->type);
     struct winograd_gradient_call call = {
-        rest, tensors->stored_input, tensors->stored_gradient, tensors->sums,
-        true, tensors->scratch};
+        .images = rest,
+        .input = tensors->stored_input,
+        .pitch = tensors->pitch == shape->in_size ? 0 : tensors->pitch,
+        .gradient = tensors->stored_gradient,
+        .sums = tensors->sums,
+        .first = true,
+        .scratch = tensors->scratch,
+    };
 
     kernel->add(shape, &call);
     if (!apart)
         return;
     call.images = 1;
     call.first = false;
-    call.input = (const char *)call.input + pixels * shape->in_channels * each;
-    call.gradient = (const char *)call.gradient + pixels * shape->out_channels * each;
+    call.input = (const char *)call.input + in * shape->in_channels * each;
+    call.gradient = (const char *)call.gradient + out * shape->out_channels * each;
     kernel->add(shape, &call);
 }
 
@@ -86,9 +95,11 @@ static void try_shape(const struct winograd_gradient *kernel, const struct conv_
                       long images, long every)
 {
     long in = shape->in_channels, out = shape->out_channels, failures = test_failures;
-    long pixels = images * shape->in_size * shape->in_size, taps = 9;
-    struct tensors tensors = {.input = numbers(pixels * in),
-                              .gradient = numbers(pixels * out),
+    long pitch = shape->in_size + images % 2, inputs = images * shape->in_size * pitch * in;
+    long outputs = images * shape->out_size * shape->out_size * out, taps = 9;
+    struct tensors tensors = {.pitch = pitch,
+                              .input = numbers(inputs),
+                              .gradient = numbers(outputs),
                               .sums = spoiled(kernel->sums_size(shape)),
                               .result = numbers(in * out * taps),
                               .scratch = spoiled(kernel->scratch_size(shape))};
@@ -98,8 +109,8 @@ static void try_shape(const struct winograd_gradient *kernel, const struct conv_
         {tensors.result, {in * taps, taps, 3, 1}},
         {tensors.result, {in, 1, 3 * in * out, in * out}}};
 
-    tensors.stored_input = store(kernel->type, tensors.input, pixels * in);
-    tensors.stored_gradient = store(kernel->type, tensors.gradient, pixels * out);
+    tensors.stored_input = store(kernel->type, tensors.input, inputs);
+    tensors.stored_gradient = store(kernel->type, tensors.gradient, outputs);
     for (int i = 0; i < 2; i++) {
         const long *strides = layouts[i].strides;
 
@@ -127,13 +138,14 @@ static void try_shape(const struct winograd_gradient *kernel, const struct conv_
 
 static void try_shapes(const struct winograd_gradient *kernel)
 {
-    static const long small[][3] = {
-        {1, 64, 64}, {4, 64, 128}, {7, 80, 64}, {14, 64, 64}, {5, 128, 64}};
+    static const long small[][4] = {{1, 1, 64, 64},   {4, 4, 64, 128}, {7, 7, 80, 64},
+                                    {14, 14, 64, 64}, {5, 5, 128, 64}, {3, 1, 64, 64},
+                                    {15, 13, 64, 64}};
 
     for (size_t i = 0; i < COUNT(small); i++)
         try_shape(kernel,
-                  &(struct conv_shape){CONV_FORWARD, small[i][0], small[i][0], small[i][1],
-                                       small[i][2], 3, 1},
+                  &(struct conv_shape){CONV_FORWARD, small[i][0], small[i][1], small[i][2],
+                                       small[i][3], 3, 1},
                   3, 11);
 }
 
@@ -170,6 +182,7 @@ TEST(other_shapes_have_no_gradient)
 {
     static const struct conv_shape other[] = {
         {CONV_FORWARD, 8, 8, 64, 64, 1, 1}, {CONV_FORWARD, 8, 4, 64, 64, 3, 2},
+        {CONV_FORWARD, 8, 7, 64, 64, 3, 1}, {CONV_FORWARD, 2, 0, 64, 64, 3, 1},
         {CONV_FORWARD, 8, 8, 64, 60, 3, 1}, {CONV_FORWARD, 8, 8, 62, 64, 3, 1},
         {CONV_FORWARD, 0, 0, 64, 64, 3, 1}, {CONV_FORWARD, 8, 8, 8192, 64, 3, 1}};
 
