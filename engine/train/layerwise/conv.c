@@ -13,6 +13,7 @@
 #include "engine/train/layerwise/conv_panels.h"
 #include "engine/train/layerwise/conv_taps.h"
 #include "engine/train/layerwise/conv_tiles.h"
+#include "engine/train/layerwise/conv_winograd_back.h"
 #include "engine/train/layerwise/kinds.h"
 #include "engine/train/layerwise/memory.h"
 #include "engine/train/layerwise/share.h"
@@ -48,8 +49,7 @@ static bool make_conv_room(struct op *op, const struct conv *conv, struct room *
     room->gradient = layerwise_take(
         net, parts * grid_numbers(conv, in->height, conv->outputs) * conv->size, err);
     room->sums = layerwise_take(net, sums * sizeof(float), err);
-    room->weight = layerwise_take(
-        net, (size_t)(conv->taps * conv->channels * conv->outputs) * sizeof(float), err);
+    room->weight = layerwise_take(net, conv->weight_bytes, err);
     room->bias = layerwise_take(net, (size_t)conv->outputs * sizeof(double), err);
     room->row = layerwise_take(net, (size_t)conv->outputs * sizeof(float), err);
     room->line = layerwise_take(net, (size_t)(wide * widest) * sizeof(float), err);
@@ -79,16 +79,8 @@ static void measure_grid(const struct op *op, struct conv *conv)
     }
 }
 
-static void conv_measure(const struct op *op, struct conv *conv)
+static void measure_tiles(const struct op *op, struct conv *conv)
 {
-    measure_grid(op, conv);
-    conv->way = &conv_by_taps;
-    conv->channels = conv->seen;
-    conv->size = dnn_type_size(op->net->type);
-    if (conv_fits_panels(op, conv))
-        conv->way = &conv_by_panels;
-    if (!conv_fits_tiles(op->net, conv))
-        return;
     conv->way = &conv_by_tiles;
     conv->channels = tile_depth_of(conv->seen);
     if (op->net->type == DNN_F32) {
@@ -96,6 +88,28 @@ static void conv_measure(const struct op *op, struct conv *conv)
         conv->input_part = (long)input_numbers(op, conv);
         conv->gradient_part = (long)grid_numbers(conv, op->node->in.height, conv->outputs);
     }
+}
+
+static void conv_measure(const struct op *op, struct conv *conv)
+{
+    measure_grid(op, conv);
+    conv->gradient_pitch = conv->pitch;
+    conv->way = &conv_by_taps;
+    conv->channels = conv->seen;
+    conv->size = dnn_type_size(op->net->type);
+    if (conv_fits_panels(op, conv))
+        conv->way = &conv_by_panels;
+    if (conv_fits_tiles(op->net, conv))
+        measure_tiles(op, conv);
+    conv->back = conv->way;
+    if (conv_fits_winograd(op, conv)) {
+        conv->back = &conv_back_by_winograd;
+        conv->gradient_pitch = op->node->out.width;
+        conv->gradient_padding = 0;
+    }
+    conv->weight_bytes = (size_t)(conv->taps * conv->channels * conv->outputs) * sizeof(float);
+    if (conv->back->weight_bytes)
+        conv->weight_bytes = conv->back->weight_bytes(op);
 }
 
 static bool make_inputs(struct op *op, struct conv *conv, struct error *err)
@@ -143,7 +157,7 @@ static bool conv_make(struct op *op, struct error *err)
     for (int i = 0; i < op->net->threads; i++)
         if (!make_conv_room(op, conv, &conv->rooms[i], err))
             return false;
-    return conv->way->make(op, err);
+    return conv->way->make(op, err) && (conv->back == conv->way || conv->back->make(op, err));
 }
 
 /* Brings the weights of some outputs to the order of the products. */
@@ -174,6 +188,8 @@ static void conv_pack(struct op *op, int thread)
 
     if (conv->way->pack)
         conv->way->pack(op, thread);
+    if (conv->back != conv->way)
+        conv->back->pack(op, thread);
 }
 
 /* Convolutions that feed one another alone go through an image together: its numbers are still in
@@ -201,23 +217,29 @@ static void clear_room(const struct op *op, int thread)
     const struct conv *conv = op->own;
     const struct room *room = &conv->rooms[thread];
 
-    memset(room->weight, 0,
-           (size_t)(conv->taps * conv->channels * conv->outputs) * sizeof *room->weight);
+    memset(room->weight, 0, conv->weight_bytes);
     memset(room->bias, 0, (size_t)conv->outputs * sizeof *room->bias);
 }
 
-/* Sums what the threads have found, in their order: the gradient of some outputs. */
-static void sum_rooms(struct op *op, struct share outputs)
+static void sum_biases(struct op *op, struct share outputs)
 {
     const struct conv *conv = op->own;
-    float *weight = gradient_of_parameter(op, 0), *bias = gradient_of_parameter(op, 1);
 
     for (long o = outputs.begin; o < outputs.end; o++) {
         double sum = 0;
 
         for (int i = 0; i < op->net->threads; i++)
             sum += conv->rooms[i].bias[o];
-        bias[o] = (float)sum;
+        gradient_of_parameter(op, 1)[o] = (float)sum;
+    }
+}
+
+static void sum_weights(struct op *op, struct share outputs)
+{
+    const struct conv *conv = op->own;
+    float *weight = gradient_of_parameter(op, 0);
+
+    for (long o = outputs.begin; o < outputs.end; o++)
         for (long c = 0; c < conv->seen; c++)
             for (long tap = 0; tap < conv->taps; tap++) {
                 long at = (tap * conv->channels + c) * conv->outputs + o;
@@ -227,7 +249,19 @@ static void sum_rooms(struct op *op, struct share outputs)
                     total += conv->rooms[i].weight[at];
                 weight[(o * conv->seen + c) * conv->taps + tap] = total;
             }
-    }
+}
+
+/* Sums what the threads have found, in their order: the gradient of some outputs. */
+static void sum_rooms(struct op *op, int thread)
+{
+    const struct conv *conv = op->own;
+    const struct share outputs = share_of(op->node->columns, 1, thread, op->net->threads);
+
+    sum_biases(op, outputs);
+    if (conv->back->sum)
+        conv->back->sum(op, thread);
+    else
+        sum_weights(op, outputs);
 }
 
 static void conv_backward(struct op *op, int thread)
@@ -244,7 +278,7 @@ static void conv_backward(struct op *op, int thread)
             conv_image_backward(of, n, thread);
     team_meet(net->team);
     for (struct op *of = op; of; of = of->feeder)
-        sum_rooms(of, share_of(of->node->columns, 1, thread, net->threads));
+        sum_rooms(of, thread);
 }
 
 const struct op_functions conv_functions = {conv_make, conv_forward, conv_backward};

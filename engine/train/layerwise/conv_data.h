@@ -12,7 +12,7 @@ struct product_alone;
 struct room {
     void *gradient; /* a grid: of the gradient of the output */
     float *sums;    /* a grid's pixels: a result, before it is a tensor's */
-    float *weight;  /* (taps, channels, outputs): the gradient of the thread's images */
+    float *weight;  /* weight_bytes: the gradient of the thread's images */
     double *bias;   /* (outputs) */
     float *row;     /* (outputs) */
     float *line;    /* a line of the output, or of the input */
@@ -23,12 +23,12 @@ struct room {
 };
 
 struct conv {
-    const struct conv_way *way;
-    long taps, channels, outputs; /* channels: of a pixel of the grid */
-    long seen;                    /* channels of the weights: those behind are zero */
-    bool by_windows;              /* the grid has windows instead of channels */
-    bool as_it_lies;              /* the input lies as its grid does */
-    long pitch;                   /* pixels of a line of the grid */
+    const struct conv_way *way, *back; /* back: of the gradients, the same or another one */
+    long taps, channels, outputs;      /* channels: of a pixel of the grid */
+    long seen;                         /* channels of the weights: those behind are zero */
+    bool by_windows;                   /* the grid has windows instead of channels */
+    bool as_it_lies;                   /* the input lies as its grid does */
+    long pitch, gradient_pitch;        /* pixels of a line of the grid, and of the gradient's */
     long spread; /* lines, and pixels of a line, from the first tap to the last */
     long gradient_padding;
     /* (taps): numbers of the input's grid, and of the gradient's, from what a window's first tap
@@ -41,10 +41,11 @@ struct conv {
     void *inputs;         /* (batch): grids, laid on the way forward; NULL: as they lie */
     size_t input_numbers; /* of one of them, with its parts */
     struct room *rooms;   /* (threads) */
-    void *own;            /* of the way */
+    size_t weight_bytes;
+    void *own, *back_own; /* of the way, and of another way back */
 };
 
-/* The products of a convolution. */
+/* The products of a convolution. What is only for the way back has no forward(). */
 struct conv_way {
     bool (*make)(struct op *op, struct error *err);
     /* Brings the weights, which are arranged, to the form of products: each thread some. NULL:
@@ -55,7 +56,11 @@ struct conv_way {
     /* Adds to the room's weight. The gradient of the image is laid. */
     void (*to_weight)(const struct op *op, long image, int thread);
     void (*to_input)(const struct op *op, float *result, int thread);
-    bool dense; /* results have no pixels between their lines */
+    /* The gradient of the weights from all rooms: each thread some of it. NULL: rooms have it as
+     * (taps, channels, outputs). */
+    void (*sum)(struct op *op, int thread);
+    size_t (*weight_bytes)(const struct op *op); /* of a room's weight; NULL: likewise */
+    bool dense;                                  /* results have no pixels between their lines */
 };
 
 /* Pixels that a product computes: from the first to the last of an image of the result. */

@@ -6,30 +6,28 @@
 #include "engine/train/layerwise/pool.h"
 #include "engine/train/layerwise/share.h"
 
-static struct grid grid_of(const struct conv *conv, const struct extent *image, long channels,
-                           long padding, long part)
-{
-    return (struct grid){.height = image->height,
-                         .width = image->width,
-                         .channels = channels,
-                         .pitch = conv->pitch,
-                         .padding = padding,
-                         .part = part};
-}
-
 static struct grid input_grid(const struct op *op)
 {
     const struct conv *conv = op->own;
 
-    return grid_of(conv, &op->node->in, conv->channels, op->node->padding, conv->input_part);
+    return (struct grid){.height = op->node->in.height,
+                         .width = op->node->in.width,
+                         .channels = conv->channels,
+                         .pitch = conv->pitch,
+                         .padding = op->node->padding,
+                         .part = conv->input_part};
 }
 
 static struct grid gradient_grid(const struct op *op)
 {
     const struct conv *conv = op->own;
 
-    return grid_of(conv, &op->node->out, conv->outputs, conv->gradient_padding,
-                   conv->gradient_part);
+    return (struct grid){.height = op->node->out.height,
+                         .width = op->node->out.width,
+                         .channels = conv->outputs,
+                         .pitch = conv->gradient_pitch,
+                         .padding = conv->gradient_padding,
+                         .part = conv->gradient_part};
 }
 
 static void lay_input(const struct op *op, long n, const struct room *room)
@@ -166,7 +164,7 @@ void conv_image_backward(const struct op *op, long n, int thread)
     const struct conv *conv = op->own;
     const struct room *room = &conv->rooms[thread];
     const struct image image = {op->input, gradient_image(op->input, n, thread)};
-    bool dense = conv->way->dense;
+    bool dense = conv->back->dense;
     bool at_once = conv->as_it_lies || (dense && op->input->channels_last);
     struct grid grid = input_grid(op);
 
@@ -174,10 +172,10 @@ void conv_image_backward(const struct op *op, long n, int thread)
         lay_pooled_gradient(op, room, n, thread);
     else
         lay_gradient(op, room, n, thread);
-    conv->way->to_weight(op, n, thread);
+    conv->back->to_weight(op, n, thread);
     if (!op->to_input)
         return;
-    conv->way->to_input(
+    conv->back->to_input(
         op, at_once ? op->input->gradient + image.index * op->input->width : room->sums, thread);
     grid.padding = 0;
     if (dense)

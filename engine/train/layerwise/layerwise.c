@@ -426,6 +426,7 @@ struct net *layerwise_new(const struct graph *graph, const struct optimizer *opt
     net->threads = options->threads;
     net->seed = options->seed;
     net->joiner = options->joiner;
+    net->isa = options->isa;
     net->rounds = options->type == DNN_BF16;
     net->type = net->rounds && native ? DNN_BF16 : DNN_F32;
     net->kernel = product_kernel_for(options->isa, net->type);

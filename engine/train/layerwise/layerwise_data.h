@@ -61,6 +61,7 @@ struct layerwise {
     long batch;
     int threads;
     unsigned long long seed;
+    enum cpu_isa isa;
     enum dnn_type type;                  /* of operands in memory */
     bool rounds;                         /* operands are rounded to bf16 */
     const struct product_kernel *kernel; /* NULL: the library multiplies */

@@ -38,6 +38,28 @@ static inline void graph_of_images(struct graph *g)
     fill_graph(g, &data, nodes, sizeof nodes / sizeof *nodes);
 }
 
+/* Convolutions of channels that fill vectors, with and without padding, behind one another and
+ * behind a pool. */
+static inline void graph_of_wide_images(struct graph *g)
+{
+    static const struct data_shape data = {
+        .kind = DATA_IMAGES, .image = {1, 3, 11, 11}, .classes = 3};
+    static const struct node nodes[] = {
+        {NODE_CONV, "conv1", .columns = 16, .kernel = 3, .gain = 1},
+        {NODE_CONV, "conv2", .columns = 32, .kernel = 3, .padding = 1, .gain = 3,
+         .activation = ACTIVATION_RELU},
+        {.kind = NODE_MAX_POOL},
+        {NODE_CONV, "conv3", .columns = 16, .kernel = 3, .padding = 1, .gain = 1},
+        {NODE_CONV, "conv4", .columns = 16, .kernel = 3, .gain = 3,
+         .activation = ACTIVATION_RELU},
+        {.kind = NODE_MAX_POOL},
+        {NODE_DENSE, "fc", .columns = 3, .gain = 1},
+        {.kind = NODE_SOFTMAX_LOSS},
+    };
+
+    fill_graph(g, &data, nodes, sizeof nodes / sizeof *nodes);
+}
+
 /* An LSTM of so many directions over an embedding, whose state two layers read: a batch-norm's
  * and an auxiliary one. */
 static inline void graph_of_text(struct graph *g, long length, long directions)
