@@ -36,10 +36,7 @@ static json_t *engine_names(const struct engines *engines)
 
 static json_t *reference_to(const char *kind, const char *name)
 {
-    char text[96];
-
-    snprintf(text, sizeof text, "#/components/%s/%s", kind, name);
-    return json_pack("{s:s}", "$ref", text);
+    return json_pack("{s:o}", "$ref", json_sprintf("#/components/%s/%s", kind, name));
 }
 
 /* The allowed values of a field of a spec. */
