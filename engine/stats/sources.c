@@ -27,7 +27,7 @@ static void source_pool_clear(struct source_pool *pool)
     freep(&pool->medians);
 }
 
-static bool is_sure_run(const struct run_result *run)
+static bool run_is_sure(const struct run_result *run)
 {
     return run->low > 0;
 }
@@ -53,7 +53,7 @@ static size_t median_run(const struct source_pool *pool, size_t source)
         size_t count = 0;
 
         for (size_t i = 0; i < pool->count; i++)
-            if (pool->results[i].source == source && is_sure_run(&pool->results[i]) >= sure)
+            if (pool->results[i].source == source && run_is_sure(&pool->results[i]) >= sure)
                 pool->order[count++] = i;
         sources_sort(pool, count);
         if (count > 0)

@@ -5,7 +5,7 @@
 
 #include "engine/train/layerwise/conv_data.h"
 
-/* Whether those of a convolution whose way forward is known can be computed so. */
+/* Whether a convolution whose way forward is known can have its gradients so. */
 bool conv_fits_winograd(const struct op *op, const struct conv *conv);
 
 extern const struct conv_way conv_back_by_winograd;

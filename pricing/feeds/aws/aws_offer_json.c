@@ -7,7 +7,7 @@
 #include "pricing/feeds/sources.h"
 #include "pricing/parse_time.h"
 
-enum { OFFER_PUBLISHED, OFFER_PRODUCT, OFFER_TERM, OFFER_RESERVED };
+enum { PATH_PUBLISHED, PATH_PRODUCT, PATH_TERM, PATH_RESERVED };
 static const char *const offer_paths[] = {"publicationDate", "products/*", "terms/OnDemand/*",
                                           NULL};
 static const char *const all_paths[] = {"publicationDate", "products/*", "terms/OnDemand/*",
@@ -198,7 +198,7 @@ static enum split_verdict take_offer_element(void *user, const struct split_elem
     if (!list->offer.indexed)
         return offer_take_index(user, element, err);
     switch (element->path) {
-    case OFFER_PUBLISHED:
+    case PATH_PUBLISHED:
         if (element->length > 2 && element->length < sizeof text) {
             struct price_batch_facts *facts =
                 price_batch_facts(list->offer.document.reading->batch);
@@ -207,10 +207,10 @@ static enum split_verdict take_offer_element(void *user, const struct split_elem
             ok = parse_time(text, &facts->source_us) || (facts->source_us = 0, true);
         }
         break;
-    case OFFER_PRODUCT:
+    case PATH_PRODUCT:
         ok = take_product(list, element, err);
         break;
-    case OFFER_RESERVED:
+    case PATH_RESERVED:
         ok = take_reserved(list, element, err);
         break;
     default:

@@ -14,7 +14,7 @@
 #define PRODUCT_MAX (512 * 1024) /* with all its reservations */
 #define TOKEN_SIZE 8192
 
-enum { PRODUCTS_PRODUCT, PRODUCTS_TOKEN, PRODUCTS_FORMAT };
+enum { PATH_PRODUCT, PATH_TOKEN, PATH_FORMAT };
 static const char *const products_paths[] = {"PriceList/*", "NextToken", "FormatVersion", NULL};
 
 struct products_reader {
@@ -195,13 +195,13 @@ static enum split_verdict on_element(void *user, const struct split_element *ele
     bool ok = false;
 
     switch (element->path) {
-    case PRODUCTS_PRODUCT:
+    case PATH_PRODUCT:
         ok = unwrap_product(user, element, err);
         break;
-    case PRODUCTS_TOKEN:
+    case PATH_TOKEN:
         ok = read_token(user, element, err);
         break;
-    case PRODUCTS_FORMAT:
+    case PATH_FORMAT:
         ok = read_format(user, element, err);
         break;
     }

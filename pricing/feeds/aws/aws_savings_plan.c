@@ -12,7 +12,7 @@
 
 #define PLANS_MAX 16384 /* a region has six of all types, and six of each family */
 
-enum { PLAN_PUBLISHED, PLAN_PLAN, PLAN_RATE };
+enum { PATH_PUBLISHED, PATH_PLAN, PATH_RATE };
 static const char *const plan_paths[] = {"publicationDate", "products/*",
                                          "terms/savingsPlan/*/rates/*", NULL};
 static const char *const index_paths[] = {"regions/*", NULL};
@@ -249,14 +249,14 @@ static enum split_verdict take_plan_element(void *user, const struct split_eleme
     bool ok = true;
 
     switch (element->path) {
-    case PLAN_PUBLISHED:
+    case PATH_PUBLISHED:
         if (element->length > 2 && element->length < sizeof text) {
             snprintf(text, sizeof text, "%.*s", (int)element->length - 2, element->json + 1);
             if (!parse_time(text, &plans->published_us))
                 plans->published_us = 0;
         }
         break;
-    case PLAN_PLAN:
+    case PATH_PLAN:
         ok = take_plan(plans, element, err);
         break;
     default:

@@ -5,10 +5,10 @@
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/sources.h"
 
-#define ADVISOR_REGION_MAX (1024 * 1024)
+#define REGION_MAX (1024 * 1024)
 #define BANDS_MAX 16
 
-enum { ADVISOR_TYPE, ADVISOR_BAND, ADVISOR_REGION };
+enum { PATH_TYPE, PATH_BAND, PATH_REGION };
 static const char *const advisor_paths[] = {"instance_types/*", "ranges/*", "spot_advisor/*",
                                             NULL};
 
@@ -72,11 +72,11 @@ static enum split_verdict take_advisor_element(void *user, const struct split_el
     AUTO(json_decrefp) json_t *json = source_json(element->json, element->length, err);
     bool ok = json != NULL;
 
-    if (ok && element->path == ADVISOR_TYPE)
+    if (ok && element->path == PATH_TYPE)
         add_advised_type(advisor, element->key, json);
-    if (ok && element->path == ADVISOR_BAND)
+    if (ok && element->path == PATH_BAND)
         ok = add_band(advisor, json, err);
-    if (ok && element->path == ADVISOR_REGION)
+    if (ok && element->path == PATH_REGION)
         add_region(advisor, element->key, json);
     return ok ? SPLIT_GO_ON : SPLIT_FAILED;
 }
@@ -106,7 +106,7 @@ static enum reading_state advisor_done(void *reader, const struct fetch_response
 
 static const struct document_form advisor_form = {.size = sizeof(struct advisor),
                                                   .paths = advisor_paths,
-                                                  .element_max = ADVISOR_REGION_MAX,
+                                                  .element_max = REGION_MAX,
                                                   .element = take_advisor_element};
 static const struct reader_ops spot_advisor_ops = {NULL,         source_ask_once, document_take,
                                                    advisor_done, document_close,  &advisor_form};

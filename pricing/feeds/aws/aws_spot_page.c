@@ -4,7 +4,7 @@
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/sources.h"
 
-#define SPOT_PAGE_REGION_MAX (1024 * 1024) /* one region's element is about 70 kB */
+#define REGION_MAX (1024 * 1024) /* one region's element is about 70 kB */
 
 enum { PATH_RATE, PATH_CURRENCY, PATH_REGION };
 static const char *const spot_page_paths[] = {"config/rate", "config/currencies/*",
@@ -95,7 +95,7 @@ static enum reading_state page_done(void *reader, const struct fetch_response *r
 
 static const struct document_form spot_page_form = {.size = sizeof(struct spot_page),
                                                     .paths = spot_page_paths,
-                                                    .element_max = SPOT_PAGE_REGION_MAX,
+                                                    .element_max = REGION_MAX,
                                                     .element = take_spot_page_element};
 static const struct reader_ops spot_page_ops = {NULL,      source_ask_once, document_take,
                                                 page_done, document_close,  &spot_page_form};

@@ -13,7 +13,7 @@
 #define APART 16 /* floats between matrices, so that they do not share the sets of a cache */
 
 /* The points at which polynomials are multiplied: 0, A, -A, B, -B and infinity. The error is half
- * of what it is with 1 and 2, and all numbers but those of the weights are exact. */
+ * of what it is with 1 and 2, and only the numbers for weights are rounded. */
 #define A 0.625F
 #define B 1.5F
 #define AA (A * A)
