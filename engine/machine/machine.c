@@ -157,7 +157,7 @@ static void read_distribution(const char *root, char ret_text[TEXT_SIZE])
 }
 
 /* clang-format off */
-#define MACHINE_TEXT(member)                                                                             \
+#define MACHINE_TEXT(member)                                                                     \
     {                                                                                            \
         MEMBER(struct facts, member), .nullable = true, .filled = true                           \
     }

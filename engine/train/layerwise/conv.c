@@ -157,7 +157,7 @@ static bool conv_make(struct op *op, struct error *err)
     for (int i = 0; i < op->net->threads; i++)
         if (!make_conv_room(op, conv, &conv->rooms[i], err))
             return false;
-    return conv->way->make(op, err) && (conv->back == conv->way || conv->back->make(op, err));
+    return conv->way->make(op, err) && (conv_goes_back(op) || conv->back->make(op, err));
 }
 
 /* Brings the weights of some outputs to the order of the products. */
@@ -176,9 +176,10 @@ static void arrange_weights(struct op *op, struct share outputs)
 
             grid_copy(type, taps, conv->taps, operand_at(net, conv->forward_weight, c * all + o),
                       channels * all);
-            grid_copy(type, taps, conv->taps,
-                      operand_at(net, conv->back_weight, last + o * channels + c),
-                      -channels * all);
+            if (op->to_input && conv_goes_back(op))
+                grid_copy(type, taps, conv->taps,
+                          operand_at(net, conv->back_weight, last + o * channels + c),
+                          -channels * all);
         }
 }
 
@@ -188,7 +189,7 @@ static void conv_pack(struct op *op, int thread)
 
     if (conv->way->pack)
         conv->way->pack(op, thread);
-    if (conv->back != conv->way)
+    if (!conv_goes_back(op))
         conv->back->pack(op, thread);
 }
 

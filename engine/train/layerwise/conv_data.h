@@ -63,6 +63,14 @@ struct conv_way {
     bool dense;                                  /* results have no pixels between their lines */
 };
 
+/* Whether the way forward is also the way back. */
+static inline bool conv_goes_back(const struct op *op)
+{
+    const struct conv *conv = op->own;
+
+    return conv->back == conv->way;
+}
+
 /* Pixels that a product computes: from the first to the last of an image of the result. */
 static inline long conv_pixels(const struct conv *conv, const struct extent *result)
 {

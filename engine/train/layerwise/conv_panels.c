@@ -24,6 +24,8 @@ static bool conv_panels_make(struct op *op, struct error *err)
     if (!panels)
         return false;
     panels->forward_weight = layerwise_take(op->net, weights, err);
+    if (!conv_goes_back(op))
+        return panels->forward_weight;
     panels->back_weight = layerwise_take(op->net, weights, err);
     for (int i = 0; i < op->net->threads; i++) {
         conv->rooms[i].scratch = layerwise_take(
@@ -42,7 +44,7 @@ static void conv_panels_pack(struct op *op, int thread)
     if (thread == 0)
         panel_sums_pack(conv->forward_weight, conv->taps * conv->channels, conv->outputs,
                         panels->forward_weight);
-    if (thread == op->net->threads - 1 && op->to_input)
+    if (thread == op->net->threads - 1 && op->to_input && conv_goes_back(op))
         panel_sums_pack(conv->back_weight, conv->taps * conv->outputs, conv->channels,
                         panels->back_weight);
 }

@@ -29,11 +29,15 @@ static bool make_tap_products(struct op *op, struct taps *taps, struct error *er
         .adds = true};
 
     taps->forward = product_alone(net, forward, err);
-    taps->to_weight = product_alone(net, to_weight, err);
     forward.adds = true;
     taps->forward_more = product_alone(net, forward, err);
-    if (!taps->forward || !taps->to_weight || !taps->forward_more || !op->to_input)
-        return taps->forward && taps->to_weight && taps->forward_more;
+    if (!taps->forward || !taps->forward_more)
+        return false;
+    if (!conv_goes_back(op))
+        return true;
+    taps->to_weight = product_alone(net, to_weight, err);
+    if (!taps->to_weight || !op->to_input)
+        return taps->to_weight;
     taps->to_input = product_alone(net, to_input, err);
     to_input.adds = true;
     taps->to_input_more = product_alone(net, to_input, err);

@@ -105,7 +105,7 @@ static void print_ordering(const json_t *result, const struct deviations *found)
     for (int i = 0; i < found->excuse_count && i < EXCUSES_MAX; i++) {
         const struct excuse *excuse = &found->excuses[i];
 
-        printf("    %s is off by %.3g, of which %d ReLU%s near zero explain%s all but %.3g\n",
+        printf("    %s is off by %.3g; %d ReLU%s near zero explain%s all but %.3g\n",
                excuse->name, excuse->before, excuse->units, excuse->units == 1 ? "" : "s",
                excuse->units == 1 ? "s" : "", excuse->after);
     }
