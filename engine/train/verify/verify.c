@@ -43,7 +43,7 @@ static int verify_compare(const struct verify_options *options, enum cpu_isa isa
 {
     struct verify_judgement judgement;
 
-    verify_judgement_start(&judgement, options->workload, options->precision);
+    verify_judgement_start(&judgement, options->workload, options->precision, reference);
     for (int i = 0; i < orderings_count(options); i++) {
         const struct ordering ordering = orderings_at(options, i);
         AUTO(json_decrefp)
@@ -53,7 +53,7 @@ static int verify_compare(const struct verify_options *options, enum cpu_isa isa
             return verify_refuse(options->joiner, err, 1);
         if (joiner_rank(options->joiner) > 0)
             continue;
-        verify_judgement_add(&judgement, result, reference);
+        verify_judgement_add(&judgement, result);
     }
     if (joiner_rank(options->joiner) > 0)
         return 0;

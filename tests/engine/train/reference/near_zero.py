@@ -68,11 +68,12 @@ def scattered(gradient, shape, stride, padding):
 
 
 class Step:
-    """Forward and backward once. `gradients` holds those of the parameters by name, `relus` what stood
+    """Forward and backward once, of the images of one rank. `gradients` holds those of the parameters by name, `relus` what stood
     before each ReLU: (norms, input, gradient behind it)."""
 
-    def __init__(self, recipe, dtype):
+    def __init__(self, recipe, dtype, rank=0):
         self.recipe, self.dtype = recipe, dtype
+        self.images = np.arange(recipe["batch"]) + rank * recipe["batch"]  # of those of all ranks
         self.gradients, self.relus = {}, []
         # By name of the norm: its normalised input and by what it multiplies a gradient; the convolution before it
         # and what that looks at, (units, weights of a channel).
@@ -173,7 +174,7 @@ class Step:
         logits = mean @ weight.T + bias
         logits -= logits.max(1, keepdims=True)
         chance = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
-        right = (np.arange(n), np.arange(n) % 10)
+        right = (np.arange(n), self.images % 10)
         self.loss = -np.log(chance[right]).mean()
         chance[right] -= 1
         chance /= n
@@ -181,9 +182,9 @@ class Step:
         return np.broadcast_to((chance @ weight / size)[:, None, None], images.shape)
 
     def run(self):
-        batch, backs = self.recipe["batch"], []
-        images = uniform("images", batch * 3 * 224 * 224, self.recipe["seed"]) * np.float32(np.sqrt(3.0))
-        images = images.reshape(batch, 3, 224, 224).transpose(0, 2, 3, 1).astype(self.dtype)
+        backs, count = [], int(self.images[-1]) + 1
+        images = uniform("images", count * 3 * 224 * 224, self.recipe["seed"]) * np.float32(np.sqrt(3.0))
+        images = images.reshape(count, 3, 224, 224)[self.images].transpose(0, 2, 3, 1).astype(self.dtype)
         images, back = self.filter("conv1", "bn1", images, 64, 7, 2)
         backs.append(back)
         for step in (self.pool, lambda at: self.relu(["bn1"], at)):
@@ -199,11 +200,11 @@ class Step:
         return self
 
 
-def check(reference, step):
-    """Ends with an error unless the step has found the file's numbers."""
-    worst = abs(step.loss / reference["losses"][0] - 1)
+def check(reference, steps):
+    """Ends with an error unless the steps of the ranks have found, in the mean, the file's numbers."""
+    worst = abs(np.mean([step.loss for step in steps]) / reference["losses"][0] - 1)
     for name, probe in reference["gradients"].items():
-        flat = step.gradients[name].ravel()
+        flat = np.mean([step.gradients[name].ravel() for step in steps], 0)
         rms = probe["l2"] / np.sqrt(probe["count"])
         worst = max(worst, abs(np.linalg.norm(flat) / probe["l2"] - 1),
                     *(abs(flat[int(index)] - value) / rms for index, value in probe["at"].items()))
@@ -230,16 +231,16 @@ def effects(step, norm, change, channel):
         yield (conv + ".weight", channel * looked.shape[1] + column), partial(of_weight, column)
 
 
-def near(reference, step):
+def near(reference, steps):
     """{parameter: {index: [ReLU, ...]}}, first what changes most."""
     found, places = {}, {(name, int(index)) for name, probe in reference["gradients"].items() for index in probe["at"]}
-    for norms, given, gradient in step.relus:
+    for step, (norms, given, gradient) in ((step, relu) for step in steps for relu in step.relus):
         for norm, channel in product(norms, range(given.shape[3])):
             z, g = given[..., channel].ravel(), gradient[..., channel].ravel()
             for (name, index), changes in effects(step, norm, np.where(z > 0, -g, g), channel):
                 if (name, index) not in places:
                     continue
-                probe, change = reference["gradients"][name], changes()
+                probe, change = reference["gradients"][name], changes() / len(steps)
                 worth = WORTH * probe["l2"] / np.sqrt(probe["count"])
                 for at in np.flatnonzero((abs(z) <= LISTED) & (abs(change) >= worth)):
                     found.setdefault(name, {}).setdefault(str(index), []).append(
@@ -265,12 +266,12 @@ def main():
     options = parser.parse_args()
     with open(options.file, encoding="utf-8") as file:
         reference = json.load(file)
-    step = Step(reference, np.float64).run()
-    check(reference, step)
+    steps = [Step(reference, np.float64, rank).run() for rank in range(reference.get("ranks", 1))]
+    check(reference, steps)
     if options.rounding:
-        rounding(reference, step)
+        rounding(reference, steps[0])
         return
-    found = near(reference, step)
+    found = near(reference, steps)
     for name, probe in reference["gradients"].items():
         probe.pop("near_zero", None)
         if name in found:
