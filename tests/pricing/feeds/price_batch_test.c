@@ -42,13 +42,12 @@ static long long nanos_of(const struct price_batch *batch, const struct price *l
 TEST_WITH_BATCH(a_price_gets_the_name_and_the_time_of_the_feed)
 {
     struct price price = price_of("m5", "", "1.5");
-    const struct price *found;
     size_t position = 0;
 
     snprintf(price.feed, sizeof price.feed, "another");
     price.fetched_us = 3;
     add(all, &price, TWIN_IS_AMBIGUOUS);
-    found = price_batch_next(all, &position);
+    const struct price *found = price_batch_next(all, &position);
     EXPECT(found != NULL);
     EXPECT_STR(found ? found->feed : "", "a-feed");
     EXPECT_INT(found ? found->fetched_us : 0, 77);
@@ -189,13 +188,12 @@ TEST_WITH_BATCH(a_type_gets_what_it_lacked_and_keeps_what_it_had)
                                        .architecture = "x86_64",
                                        .accelerator = "T4"};
     const struct instance_type other = {.provider = "gcp", .name = "m5"};
-    const struct instance_type *type;
 
     price_batch_add_type(all, &first);
     price_batch_add_type(all, &more);
     price_batch_add_type(all, &other);
     EXPECT_INT((long long)price_batch_type_count(all), 2);
-    type = price_batch_type(all, 0);
+    const struct instance_type *type = price_batch_type(all, 0);
     EXPECT_NEAR(type->vcpus, 2, 0);
     EXPECT_NEAR(type->memory_gib, 8, 0);
     EXPECT_STR(type->architecture, "x86_64");

@@ -52,7 +52,7 @@ TEST_WALK(a_row_of_csv_and_one_of_json_are_the_same_price, price_file, "")
 
     for (size_t i = 0; i < COUNT(texts) * COUNT(chunks); i++) {
         walk->chunk = chunks[i % COUNT(chunks)];
-        EXPECT_INT(read_text(walk, texts[i / COUNT(chunks)]), READING_DONE);
+        EXPECT_READ(read_text(walk, texts[i / COUNT(chunks)]));
         expect_the_row(walk);
         EXPECT_STR(walk->requests[0].url, "/tmp/prices");
     }
@@ -66,10 +66,8 @@ TEST_WALK(little_needs_to_be_said, price_file, "")
         "{\"prices\":[{\"instance_type\":\"x1\",\"price_per_hour\":2,\"zone\":null}]}"};
 
     for (size_t i = 0; i < COUNT(texts); i++) {
-        const struct price *price;
-
         EXPECT_READ(read_text(walk, texts[i]));
-        price = walk_price(walk, "x1", "", PRICE_TYPED);
+        const struct price *price = walk_price(walk, "x1", "", PRICE_TYPED);
         EXPECT_INT(price ? price->nanos : 0, 2000000000);
         EXPECT_STR(price ? price->currency : "", "USD");
         EXPECT_STR(price ? price->provider : "?", "");
@@ -256,7 +254,7 @@ TEST(a_row_too_long_is_not_passed_over)
 
 TEST_WALK(the_same_price_twice_is_one_and_two_prices_are_none, price_file, "")
 {
-    EXPECT_INT(read_text(walk, HEADER ROW ROW), READING_DONE);
+    EXPECT_READ(read_text(walk, HEADER ROW ROW));
     expect_the_row(walk);
     expect_refused(
         "instance_type,price_per_hour\nx,1\ny,5\nx,2\n",

@@ -92,6 +92,11 @@ static inline void walk_end(struct walk *walk)
         EXPECT_INT((call), READING_FAILED);                                                      \
         EXPECT_STR(walk->err.message, (message_));                                               \
     } while (0)
+#define EXPECT_FAILED_AS(call, kind_)                                                            \
+    do {                                                                                         \
+        EXPECT_INT((call), READING_FAILED);                                                      \
+        EXPECT_INT(walk->err.kind, (kind_));                                                     \
+    } while (0)
 
 static inline void walk_test(void (*test)(struct walk *walk), const struct source *source,
                              const char *scope)
@@ -139,12 +144,11 @@ static inline bool walk_take(struct walk *walk, void *reader, const char *data, 
 static inline enum reading_state walk_all(struct walk *walk, walk_page_fn *page, void *user)
 {
     enum reading_state state = READING_ASKS;
-    void *reader;
 
     walk->asked = 0;
     error_clear(&walk->err);
     price_batch_empty(walk->reading.batch);
-    reader = reader_open(walk->ops, &walk->reading, &walk->err);
+    void *reader = reader_open(walk->ops, &walk->reading, &walk->err);
     if (!reader)
         return READING_FAILED;
     while (state == READING_ASKS) {
@@ -189,8 +193,7 @@ static inline void walk_failures(struct walk *walk, const char *const *pages, si
     for (size_t i = 0; i < count; i++) {
         int failures_before = test_failures;
 
-        EXPECT_INT(walk_texts(walk, TEXTS(pages[i])), READING_FAILED);
-        EXPECT_INT(walk->err.kind, ERROR_UPSTREAM);
+        EXPECT_FAILED_AS(walk_texts(walk, TEXTS(pages[i])), ERROR_UPSTREAM);
         EXPECT_INT((long long)price_batch_count(walk->reading.batch), 0);
         if (test_failures > failures_before)
             printf("       %s\n", pages[i]);
@@ -207,17 +210,15 @@ static inline const char *walk_sample_folder(void)
 /* A sample as text (NUL-terminated) that the caller frees; NULL where there is none. */
 static inline char *walk_sample(const char *name, size_t *ret_length)
 {
-    AUTO(freep) char *text = NULL;
-    AUTO(fclosep) FILE *file = NULL;
     char path[4096];
     long size;
 
     snprintf(path, sizeof path, "%s/%s", walk_sample_folder(), name);
-    file = fopen(path, "rbe");
+    AUTO(fclosep) FILE *file = fopen(path, "rbe");
     if (!file || fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) < 0)
         return NULL;
     rewind(file);
-    text = calloc(1, (size_t)size + 1);
+    AUTO(freep) char *text = calloc(1, (size_t)size + 1);
     if (!text || fread(text, 1, (size_t)size, file) != (size_t)size)
         return NULL;
     if (ret_length)
@@ -240,11 +241,10 @@ static inline enum reading_state walk_samples(struct walk *walk, const char *con
 {
     const char *texts[5] = {NULL};
     char *loaded[5] = {NULL};
-    enum reading_state state;
 
     for (size_t i = 0; i < 4 && names[i]; i++)
         texts[i] = loaded[i] = walk_sample(names[i], NULL);
-    state = walk_texts(walk, texts);
+    enum reading_state state = walk_texts(walk, texts);
     for (size_t i = 0; i < 4; i++)
         free(loaded[i]);
     return state;

@@ -152,8 +152,7 @@ TEST_WALK(a_file_without_a_price_or_cut_short_is_refused, aws_offer, "us-east-1"
     };
 
     for (size_t i = 0; i < COUNT(files); i++) {
-        EXPECT_INT(read_file(walk, files[i]), READING_FAILED);
-        EXPECT_INT(walk->err.kind, ERROR_UPSTREAM);
+        EXPECT_FAILED_AS(read_file(walk, files[i]), ERROR_UPSTREAM);
     }
 }
 
@@ -233,7 +232,6 @@ TEST_WALK(the_list_of_china_is_in_its_currency, aws_offer, "cn-north-1")
         "\"cn-north-1\"}}},\"terms\":{\"OnDemand\":{\"A\":{\"A.T\":{\"priceDimensions\":{"
         "\"A.T.R\":{\"unit\":\"Hrs\",\"beginRange\":\"0\",\"endRange\":\"Inf\","
         "\"pricePerUnit\":{\"CNY\":\"0.74\"}}}}}}}}";
-    const struct price *price;
 
     walk->reading.url = "https://pricing.cn-north-1.amazonaws.com.cn";
     EXPECT_READ(walk_texts(walk, TEXTS("{\"regions\":{\"cn-north-1\":{\"currentVersionUrl\":"
@@ -242,7 +240,7 @@ TEST_WALK(the_list_of_china_is_in_its_currency, aws_offer, "cn-north-1")
     EXPECT_STR(walk->requests[0].url,
                "https://pricing.cn-north-1.amazonaws.com.cn/offers/v1.0/cn/"
                "AmazonEC2/current/region_index.json");
-    price = walk_price(walk, "m5.large", "", PRICE_ON_DEMAND);
+    const struct price *price = walk_price(walk, "m5.large", "", PRICE_ON_DEMAND);
     EXPECT_INT(price ? price->nanos : 0, 740000000);
     EXPECT_STR(price ? price->currency : "", "CNY");
 }

@@ -29,12 +29,9 @@ TEST_WALK(a_sample_of_the_spot_page_gives_each_linux_price_once, aws_spot_page, 
 
 TEST_WALK(spot_prices_are_linux_and_exponents_are_numbers, aws_spot_page, "")
 {
-    const struct price *price;
-
-    EXPECT_INT(walk_texts(walk, TEXTS(SPOT_HEAD SPOT_REGION(
-                                    "af-south-1", SPOT_SIZE("t3.nano", "9.0E-4")) "]}}")),
-               READING_DONE);
-    price = walk_price(walk, "t3.nano", "", PRICE_SPOT);
+    EXPECT_READ(walk_texts(
+        walk, TEXTS(SPOT_HEAD SPOT_REGION("af-south-1", SPOT_SIZE("t3.nano", "9.0E-4")) "]}}")));
+    const struct price *price = walk_price(walk, "t3.nano", "", PRICE_SPOT);
     EXPECT(price != NULL);
     if (!price)
         return;
@@ -54,7 +51,7 @@ TEST_WALK(a_type_without_one_clear_price_has_none, aws_spot_page, "")
                          SPOT_SIZE("e.x", "1,5")))) "]}}";
     struct price_batch_tally *tally;
 
-    EXPECT_INT(walk_texts(walk, TEXTS(page)), READING_DONE);
+    EXPECT_READ(walk_texts(walk, TEXTS(page)));
     tally = &price_batch_facts(walk->reading.batch)->tally;
     EXPECT_INT(walk_count(walk), 1);
     EXPECT(walk_price(walk, "d.x", "", PRICE_SPOT) != NULL);
@@ -81,8 +78,6 @@ TEST_WALK(another_shape_is_refused, aws_spot_page, "")
 
 TEST_WALK(a_sample_of_the_on_demand_page_gives_its_rows, aws_on_demand_page, "us-east-1")
 {
-    const struct price *price;
-
     if (!walk_has_samples("aws-ondemand-unitmap-us-east-1-Linux.json"))
         return;
     snprintf(walk->reading.scope.address, sizeof walk->reading.scope.address,
@@ -92,7 +87,7 @@ TEST_WALK(a_sample_of_the_on_demand_page_gives_its_rows, aws_on_demand_page, "us
     EXPECT_STR(walk->requests[0].url,
                "https://b0.p.awsstatic.com/pricing/2.0/meteredUnitMaps/ec2/USD/current/"
                "ec2-ondemand-without-sec-sel/US%20East%20%28N.%20Virginia%29/Linux/index.json");
-    price = walk_price(walk, "c7i.4xlarge", "", PRICE_ON_DEMAND);
+    const struct price *price = walk_price(walk, "c7i.4xlarge", "", PRICE_ON_DEMAND);
     EXPECT(price != NULL);
     EXPECT_INT(price ? price->nanos : 0, 714000000);
     EXPECT_STR(price ? price->text : "", "0.7140000000");
@@ -143,7 +138,7 @@ TEST_WALK(locations_are_called_by_their_key_and_local_zones_are_minor, aws_on_de
     if (!walk_has_samples("aws-locations.json"))
         return;
     walk->ops = aws_on_demand_page.list;
-    EXPECT_INT(walk_samples(walk, TEXTS("aws-locations.json")), READING_DONE);
+    EXPECT_READ(walk_samples(walk, TEXTS("aws-locations.json")));
     for (size_t i = 0; i < walk->scopes.count; i++) {
         const struct scope *scope = &walk->scopes.list[i];
 

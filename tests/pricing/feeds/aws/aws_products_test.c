@@ -30,7 +30,6 @@ static json_t *product(const char *attributes, const char *price)
 static char *page_of(json_t *const *products, size_t count)
 {
     AUTO(json_decrefp) json_t *list = json_array();
-    AUTO(json_decrefp) json_t *page = NULL;
 
     for (size_t i = 0; i < count; i++) {
         AUTO(freep) char *text = json_dumps(products[i], 0);
@@ -38,7 +37,8 @@ static char *page_of(json_t *const *products, size_t count)
         json_array_append_new(list, json_string(text));
         json_decref(products[i]);
     }
-    page = json_pack("{s:s,s:O}", "FormatVersion", "aws_v1", "PriceList", list);
+    AUTO(json_decrefp)
+    json_t *page = json_pack("{s:s,s:O}", "FormatVersion", "aws_v1", "PriceList", list);
     return json_dumps(page, 0);
 }
 
@@ -57,13 +57,11 @@ TEST_WALK(of_two_pages_one_product_is_the_price_on_demand, aws_products, "us-eas
     static const size_t chunks[] = {0, 1, 13, 4096};
 
     for (size_t i = 0; i < COUNT(chunks) && walk_has_samples(samples[0]); i++) {
-        const struct price *price;
-
         walk->chunk = chunks[i];
         EXPECT_PRICES(walk_samples(walk, samples), 1);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.seen, 3);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 1665004602000000LL);
-        price = walk_price(walk, "m5.large", "", PRICE_ON_DEMAND);
+        const struct price *price = walk_price(walk, "m5.large", "", PRICE_ON_DEMAND);
         EXPECT(price && price->nanos == 96000000);
         if (!price)
             continue;
@@ -85,12 +83,8 @@ TEST_WALK(an_unknown_machine_has_no_price, aws_products, "ap-southeast-1")
 
 TEST_WALK(it_asks_in_json_and_signed_for_where_the_service_is, aws_products, "ap-southeast-1")
 {
-    AUTO(json_decrefp) json_t *first = NULL;
-    AUTO(json_decrefp) json_t *second = NULL;
-    const json_t *filters;
-
     walk->reading.url = "https://api.pricing.eu-central-1.amazonaws.com";
-    EXPECT_INT(walk_texts(walk, TEXTS(PAGE("", "next\\\"=="), PAGE("", ""))), READING_DONE);
+    EXPECT_READ(walk_texts(walk, TEXTS(PAGE("", "next\\\"=="), PAGE("", ""))));
     EXPECT_INT(walk->asked, 2);
     EXPECT_STR(walk->requests[0].url, "https://api.pricing.eu-central-1.amazonaws.com/");
     EXPECT_STR(walk->requests[0].headers[0], "Content-Type: application/x-amz-json-1.1");
@@ -98,12 +92,12 @@ TEST_WALK(it_asks_in_json_and_signed_for_where_the_service_is, aws_products, "ap
     EXPECT_STR(walk->requests[0].service, "pricing");
     EXPECT_STR(walk->requests[0].region, "eu-central-1");
     EXPECT(walk->requests[0].credentials == &walk->credentials);
-    first = json_loads(walk->bodies[0], 0, NULL);
-    second = json_loads(walk->bodies[1], 0, NULL);
+    AUTO(json_decrefp) json_t *first = json_loads(walk->bodies[0], 0, NULL);
+    AUTO(json_decrefp) json_t *second = json_loads(walk->bodies[1], 0, NULL);
     EXPECT_STR(source_text(first, "ServiceCode"), "AmazonEC2");
     EXPECT(!json_object_get(first, "NextToken"));
     EXPECT_STR(source_text(second, "NextToken"), "next\"==");
-    filters = json_object_get(first, "Filters");
+    const json_t *filters = json_object_get(first, "Filters");
     EXPECT(json_equal(filters, json_object_get(second, "Filters")));
     EXPECT_INT((long long)json_array_size(filters), 6);
     EXPECT_STR(source_text(json_array_get(filters, 0), "Type"), "TERM_MATCH");
@@ -119,7 +113,7 @@ TEST_WALK(the_signature_is_for_us_east_1_where_the_address_has_no_region, aws_pr
 
     for (size_t i = 0; i < COUNT(urls); i++) {
         walk->reading.url = urls[i];
-        EXPECT_INT(walk_texts(walk, TEXTS(PAGE("", ""))), READING_DONE);
+        EXPECT_READ(walk_texts(walk, TEXTS(PAGE("", ""))));
         EXPECT_STR(walk->requests[0].region, "us-east-1");
     }
 }
@@ -142,8 +136,7 @@ TEST(regions_of_other_partitions_are_refused)
 TEST_WALK(without_credentials_nothing_is_asked, aws_products, "us-east-1")
 {
     walk->reading.credentials = NULL;
-    EXPECT_INT(walk_texts(walk, TEXTS(PAGE("", ""))), READING_FAILED);
-    EXPECT_INT(walk->err.kind, ERROR_UNABLE);
+    EXPECT_FAILED_AS(walk_texts(walk, TEXTS(PAGE("", ""))), ERROR_UNABLE);
 }
 
 /* What is wanted is in aws_selection_test.c. */
@@ -168,7 +161,7 @@ TEST_WALK(prices_of_0_and_future_prices_are_counted_and_left_out, aws_products, 
 
     json_t *termless = product("{}", "1");
     json_object_del(termless, "terms");
-    EXPECT_INT(walk_products(walk, (json_t *[]){termless}, 1), READING_DONE);
+    EXPECT_READ(walk_products(walk, (json_t *[]){termless}, 1));
     EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.unpriced, 1);
 }
 

@@ -115,12 +115,11 @@ static const char *price_in(const char *dimensions)
     static char kept[64];
     char text[2000];
     const char *price, *rate_code, *since;
-    AUTO(json_decrefp) json_t *terms = NULL;
 
     snprintf(text, sizeof text,
              "{\"S.T\":{\"effectiveDate\":\"2026-08-01T00:00:00Z\",\"priceDimensions\":{%s}}}",
              dimensions);
-    terms = json_loads(text, 0, NULL);
+    AUTO(json_decrefp) json_t *terms = json_loads(text, 0, NULL);
     EXPECT(terms != NULL);
     if (!aws_term_price(terms, "USD", &price, &rate_code, &since))
         return NULL;

@@ -35,8 +35,6 @@ TEST_OF_M5_LARGE(each_zone_has_the_newest_price_of_all_pages)
     static const size_t chunks[] = {0, 1, 17, 500};
 
     for (size_t i = 0; i < COUNT(chunks) && walk_has_samples("aws-spot-history-page1.xml"); i++) {
-        const struct price *price;
-
         walk->chunk = chunks[i];
         EXPECT_READ(walk_samples(walk, TEXTS("aws-spot-history-page1.xml",
                                              "aws-spot-history-page2-empty.xml",
@@ -51,7 +49,7 @@ TEST_OF_M5_LARGE(each_zone_has_the_newest_price_of_all_pages)
         EXPECT_PART(walk->bodies[1],
                     "&NextToken=NEXT1EXAMPLE%2Ftoken%2Bwith%3Dbase64%26chars%3D%3D");
         EXPECT_PART(walk->bodies[2], "&NextToken=NEXT2EXAMPLE");
-        price = walk_price(walk, "m5.large", "us-east-1f", PRICE_SPOT);
+        const struct price *price = walk_price(walk, "m5.large", "us-east-1f", PRICE_SPOT);
         EXPECT(price && price->source_us == 1612834810000000LL);
         EXPECT(price && strcmp(price->text, "0.043700") == 0);
         EXPECT(price && strcmp(price->region, "us-east-1") == 0);
@@ -69,7 +67,7 @@ TEST_OF_M5_LARGE(a_test_double_of_aws_is_read_too)
 TEST_WALK(it_asks_for_the_price_of_now_signed_for_the_region, aws_spot_history, "eu-north-1")
 {
     walk->reading.types = " m5.large,,c7i.2xlarge ,";
-    EXPECT_INT(walk_texts(walk, TEXTS(ANSWER END)), READING_DONE);
+    EXPECT_READ(walk_texts(walk, TEXTS(ANSWER END)));
     EXPECT_STR(walk->requests[0].url, "https://ec2.eu-north-1.amazonaws.com/");
     EXPECT_STR(walk->requests[0].headers[0], "Content-Type: application/x-www-form-urlencoded");
     EXPECT_STR(walk->requests[0].service, "ec2");
@@ -98,7 +96,7 @@ TEST_OF_M5_LARGE(china_has_its_own_domain_and_any_address_may_be_set)
     for (size_t i = 0; i < COUNT(cases); i++) {
         walk->reading.url = cases[i][0];
         snprintf(walk->reading.scope.name, sizeof walk->reading.scope.name, "%s", cases[i][1]);
-        EXPECT_INT(walk_texts(walk, TEXTS(ANSWER END)), READING_DONE);
+        EXPECT_READ(walk_texts(walk, TEXTS(ANSWER END)));
         EXPECT_STR(walk->requests[0].url, cases[i][2]);
     }
 }
@@ -110,16 +108,13 @@ TEST_OF_M5_LARGE(what_must_be_known_before_is_asked_for)
 
     for (size_t i = 0; i < COUNT(types); i++) {
         walk->reading.types = types[i];
-        EXPECT_INT(walk_texts(walk, TEXTS(ANSWER END)), READING_FAILED);
-        EXPECT_INT(walk->err.kind, ERROR_INVALID);
+        EXPECT_FAILED_AS(walk_texts(walk, TEXTS(ANSWER END)), ERROR_INVALID);
     }
     walk->reading.types = "m5.large";
     walk->reading.credentials = NULL;
-    EXPECT_INT(walk_texts(walk, TEXTS(ANSWER END)), READING_FAILED);
-    EXPECT_INT(walk->err.kind, ERROR_UNABLE);
+    EXPECT_FAILED_AS(walk_texts(walk, TEXTS(ANSWER END)), ERROR_UNABLE);
     snprintf(walk->reading.scope.name, sizeof walk->reading.scope.name, "x.example.org/");
-    EXPECT_INT(walk_texts(walk, TEXTS(ANSWER END)), READING_FAILED);
-    EXPECT_INT(walk->err.kind, ERROR_INVALID);
+    EXPECT_FAILED_AS(walk_texts(walk, TEXTS(ANSWER END)), ERROR_INVALID);
     EXPECT_INT(walk->asked, 0);
 }
 
@@ -202,24 +197,21 @@ TEST(white_space_and_comments_and_names_of_namespaces_change_nothing)
 
 TEST_OF_M5_LARGE(a_zone_is_known_by_its_id_where_it_has_one)
 {
-    EXPECT_INT(walk_texts(walk, TEXTS(ANSWER ITEM("us-east-1a</availabilityZone>"
-                                                  "<availabilityZoneId>use1-az4"
-                                                  "</availabilityZoneId><availabilityZone>",
-                                                  LINUX, "0.1", T1) END)),
-               READING_DONE);
+    EXPECT_READ(walk_texts(walk, TEXTS(ANSWER ITEM("us-east-1a</availabilityZone>"
+                                                   "<availabilityZoneId>use1-az4"
+                                                   "</availabilityZoneId><availabilityZone>",
+                                                   LINUX, "0.1", T1) END)));
     EXPECT_INT(walk_count(walk), 0); /* a zone that is named twice */
     EXPECT_INT(walk_texts(walk, TEXTS(ANSWER "<item><availabilityZoneId>use1-az4"
                                              "</availabilityZoneId>" ITEM("us-east-1a", LINUX,
                                                                           "0.1", T1) END)),
                READING_FAILED); /* an item that does not end */
-    EXPECT_INT(
-        walk_texts(walk,
-                   TEXTS(ANSWER "<item><availabilityZone>us-east-1a</availabilityZone>"
-                                "<availabilityZoneId>use1-az4</availabilityZoneId>"
-                                "<instanceType>m5.large</instanceType><spotPrice>0.1</spotPrice>"
-                                "<productDescription>Linux/UNIX</productDescription>"
-                                "<timestamp>" T1 "</timestamp></item>" END)),
-        READING_DONE);
+    EXPECT_READ(walk_texts(
+        walk, TEXTS(ANSWER "<item><availabilityZone>us-east-1a</availabilityZone>"
+                           "<availabilityZoneId>use1-az4</availabilityZoneId>"
+                           "<instanceType>m5.large</instanceType><spotPrice>0.1</spotPrice>"
+                           "<productDescription>Linux/UNIX</productDescription>"
+                           "<timestamp>" T1 "</timestamp></item>" END)));
     EXPECT_INT(nanos_of(walk, "m5.large", "use1-az4"), 100000000);
 }
 

@@ -9,16 +9,15 @@ static json_t *row(int number, const char *change)
 {
     char meter[40], sku[40];
     AUTO(json_decrefp) json_t *changes = json_loads(change, 0, NULL);
-    json_t *item;
 
     snprintf(meter, sizeof meter, "meter-%d", number);
     snprintf(sku, sizeof sku, "DZH/%04d", number);
-    item = json_pack("{s:s,s:f,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "currencyCode", "USD",
-                     "retailPrice", 0.5, "armRegionName", "eastus", "effectiveStartDate",
-                     "2024-05-01T00:00:00Z", "meterId", meter, "skuId", sku, "productName",
-                     "Virtual Machines Dsv5 Series", "skuName", "D2s v5", "serviceName",
-                     "Virtual Machines", "unitOfMeasure", "1 Hour", "type", "Consumption",
-                     "armSkuName", "Standard_D2s_v5");
+    json_t *item = json_pack(
+        "{s:s,s:f,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "currencyCode", "USD", "retailPrice",
+        0.5, "armRegionName", "eastus", "effectiveStartDate", "2024-05-01T00:00:00Z", "meterId",
+        meter, "skuId", sku, "productName", "Virtual Machines Dsv5 Series", "skuName", "D2s v5",
+        "serviceName", "Virtual Machines", "unitOfMeasure", "1 Hour", "type", "Consumption",
+        "armSkuName", "Standard_D2s_v5");
     EXPECT(item && changes && json_object_update(item, changes) == 0);
     return item;
 }
@@ -27,13 +26,13 @@ static json_t *row(int number, const char *change)
 static char *page_of(const char *const *changes, const char *next)
 {
     AUTO(json_decrefp) json_t *items = json_array();
-    AUTO(json_decrefp) json_t *page = NULL;
     int number = 0;
 
     for (; *changes; changes++)
         json_array_append_new(items, row(++number, *changes));
-    page = json_pack("{s:s,s:O,s:s?,s:i}", "BillingCurrency", "USD", "Items", items,
-                     "NextPageLink", next, "Count", number);
+    AUTO(json_decrefp)
+    json_t *page = json_pack("{s:s,s:O,s:s?,s:i}", "BillingCurrency", "USD", "Items", items,
+                             "NextPageLink", next, "Count", number);
     return json_dumps(page, 0);
 }
 
@@ -69,13 +68,11 @@ TEST_WALK(of_thirteen_rows_of_one_machine_four_are_its_prices, azure_retail, "au
     if (!walk_has_samples(samples[0]))
         return;
     for (size_t i = 0; i < COUNT(chunks); i++) {
-        const struct price *price;
-
         walk->chunk = chunks[i];
         EXPECT_PRICES(walk_samples(walk, samples), 6);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.seen, 13);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 0);
-        price = walk_price(walk, "Standard_B16als_v2", "", PRICE_ON_DEMAND);
+        const struct price *price = walk_price(walk, "Standard_B16als_v2", "", PRICE_ON_DEMAND);
         EXPECT(price && price->nanos == 673000000);
         if (price) {
             EXPECT_STR(price->text, "0.673");
@@ -136,8 +133,7 @@ TEST_WALK(a_commitment_that_cannot_be_read_is_counted, azure_retail, "eastus")
     };
 
     for (size_t i = 0; i < COUNT(changes); i++) {
-        EXPECT_INT(walk_rows(walk, TEXTS(changes[i], "{\"armSkuName\":\"Standard_D8s_v5\"}")),
-                   READING_DONE);
+        EXPECT_READ(walk_rows(walk, TEXTS(changes[i], "{\"armSkuName\":\"Standard_D8s_v5\"}")));
         EXPECT(!walk_price(walk, "Standard_D4s_v5", "", PRICE_RESERVED_1Y_NO_UPFRONT));
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 1);
     }
@@ -167,10 +163,9 @@ TEST_WALK(the_first_page_is_requested_with_a_filter_and_the_second_by_its_link, 
 /* A region that is misspelt has an empty list, and no error: to us it is one. */
 TEST_WALK(a_list_without_a_price_is_a_failure_that_says_why, azure_retail, "eastuss")
 {
-    EXPECT_INT(walk_texts(walk, TEXTS("{\"BillingCurrency\":\"USD\",\"Items\":[],"
-                                      "\"NextPageLink\":null,\"Count\":0}")),
-               READING_FAILED);
-    EXPECT_INT(walk->err.kind, ERROR_UPSTREAM);
+    EXPECT_FAILED_AS(walk_texts(walk, TEXTS("{\"BillingCurrency\":\"USD\",\"Items\":[],"
+                                            "\"NextPageLink\":null,\"Count\":0}")),
+                     ERROR_UPSTREAM);
     EXPECT_STR(walk->err.message, "it lists nothing for the region 'eastuss': is that how Azure "
                                   "writes it, like eastus2?");
     EXPECT_FAILED(
@@ -230,12 +225,9 @@ TEST(an_unreadable_row_is_counted_and_gives_no_price)
 
 TEST_WALK(a_price_may_be_a_whole_number_and_end_in_the_future, azure_retail, "eastus")
 {
-    const struct price *price;
-
-    EXPECT_INT(walk_rows(walk, TEXTS("{\"retailPrice\":84,\"skuName\":\"D2s v5 Spot\","
-                                     "\"effectiveEndDate\":\"2027-01-01T00:00:00Z\"}")),
-               READING_DONE);
-    price = walk_price(walk, "Standard_D2s_v5", "", PRICE_SPOT);
+    EXPECT_READ(walk_rows(walk, TEXTS("{\"retailPrice\":84,\"skuName\":\"D2s v5 Spot\","
+                                      "\"effectiveEndDate\":\"2027-01-01T00:00:00Z\"}")));
+    const struct price *price = walk_price(walk, "Standard_D2s_v5", "", PRICE_SPOT);
     EXPECT(price && price->nanos == 84000000000LL);
     EXPECT(price && strcmp(price->text, "84") == 0);
     EXPECT(!walk_price(walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND));
@@ -256,8 +248,7 @@ TEST_WALK(a_row_that_comes_twice_means_that_the_list_changed_meanwhile, azure_re
     AUTO(freep)
     char *second = page_of(TEXTS("{\"productName\":\"Virtual Machines Windows\"}"), NULL);
 
-    EXPECT_INT(walk_texts(walk, TEXTS(first, second)), READING_FAILED);
-    EXPECT_INT(walk->err.kind, ERROR_BUSY); /* to be tried again */
+    EXPECT_FAILED_AS(walk_texts(walk, TEXTS(first, second)), ERROR_BUSY); /* to be tried again */
 }
 
 TEST_WALK(a_meter_may_have_a_past_and_a_future, azure_retail, "eastus")
@@ -268,7 +259,7 @@ TEST_WALK(a_meter_may_have_a_past_and_a_future, azure_retail, "eastus")
     static const char future[] = "{\"meterId\":\"m\",\"skuId\":\"s\",\"retailPrice\":8,"
                                  "\"effectiveStartDate\":\"2027-01-01T00:00:00Z\"}";
 
-    EXPECT_INT(walk_rows(walk, TEXTS(past, now, future)), READING_DONE);
+    EXPECT_READ(walk_rows(walk, TEXTS(past, now, future)));
     EXPECT_INT(walk_nanos(walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND), 500000000);
 }
 
@@ -312,12 +303,11 @@ TEST_WALK(links_lead_on_only_within_the_host_that_was_asked, azure_retail, "east
     };
 
     for (size_t i = 0; i < COUNT(good); i++) {
-        EXPECT_INT(walk_link(walk, good[i][0], good[i][1]), READING_DONE);
+        EXPECT_READ(walk_link(walk, good[i][0], good[i][1]));
         EXPECT_STR(walk->requests[1].url, good[i][1]);
     }
     for (size_t i = 0; i < COUNT(bad); i++) {
-        EXPECT_INT(walk_link(walk, bad[i][0], bad[i][1]), READING_FAILED);
-        EXPECT_INT(walk->err.kind, ERROR_UPSTREAM);
+        EXPECT_FAILED_AS(walk_link(walk, bad[i][0], bad[i][1]), ERROR_UPSTREAM);
         EXPECT_INT(walk->asked, 1);
     }
 }

@@ -65,11 +65,10 @@ static enum reading_state walk_skus(struct walk *walk, const struct sku *skus, s
 static const char *price_after(struct walk *walk, const struct sku *skus, size_t count)
 {
     struct sku all[8] = {ram};
-    const struct price *price;
 
     memcpy(all + 1, skus, count * sizeof *skus);
     walk_skus(walk, all, count + 1);
-    price = walk_price(walk, "n1-highcpu-64", "", PRICE_ON_DEMAND);
+    const struct price *price = walk_price(walk, "n1-highcpu-64", "", PRICE_ON_DEMAND);
     return price ? price->text : "";
 }
 
@@ -106,7 +105,7 @@ TEST_WALK(committed_use_is_a_price_where_all_parts_have_one, gcp_catalog, "")
         RAM_FOR("3 Year", "Commit1Yr", "1"),        /* its category says otherwise */
     };
 
-    EXPECT_INT(walk_skus(walk, skus, COUNT(skus)), READING_DONE);
+    EXPECT_READ(walk_skus(walk, skus, COUNT(skus)));
     EXPECT_STR(walk_amount(walk, "n2-standard-4", "", PRICE_COMMITTED_USE_1Y), "0.120256");
     EXPECT(!walk_price(walk, "n2-standard-4", "", PRICE_COMMITTED_USE_3Y));
     EXPECT(!walk_price(walk, "n2-standard-4", "", PRICE_ON_DEMAND));
@@ -143,7 +142,7 @@ TEST_WALK(committed_use_counts_gpus_and_local_ssd, gcp_catalog, "")
          .tiers = TIER("", "73000000")},
     };
 
-    EXPECT_INT(walk_skus(walk, skus, COUNT(skus)), READING_DONE);
+    EXPECT_READ(walk_skus(walk, skus, COUNT(skus)));
     EXPECT_INT(tally_of(walk).malformed, 0);
     /* 12 x 0.02 + 85 x 0.002 + 0.5 */
     EXPECT_STR(walk_amount(walk, "a2-highgpu-1g", "", PRICE_COMMITTED_USE_1Y), "0.91");
@@ -164,7 +163,7 @@ TEST_WALK(samples_give_the_known_prices_and_no_decoys, gcp_catalog, "")
         return;
     for (size_t chunk = 0; chunk < 4; chunk++) {
         walk->chunk = chunk * chunk * chunk;
-        EXPECT_INT(walk_samples(walk, names), READING_DONE);
+        EXPECT_READ(walk_samples(walk, names));
         EXPECT_INT((long long)walk->asked, 2);
         price = walk_price(walk, "n1-highcpu-64", "", PRICE_ON_DEMAND);
         EXPECT_STR(price ? price->text : "", "2.2671552");
@@ -190,19 +189,17 @@ TEST_WALK(samples_give_the_known_prices_and_no_decoys, gcp_catalog, "")
 TEST_WALK(a_price_is_that_of_cores_and_memory_together, gcp_catalog, "")
 {
     const struct sku skus[] = {{.id = "CORE", .regions = "[\"us-central1\",\"us-east1\"]"}, ram};
-    const struct price *price;
-    const struct instance_type *type;
 
-    EXPECT_INT(walk_skus(walk, skus, COUNT(skus)), READING_DONE);
+    EXPECT_READ(walk_skus(walk, skus, COUNT(skus)));
     EXPECT_INT(walk_count(walk), 22); /* not in us-east1 */
-    price = walk_price(walk, "n1-standard-1", "", PRICE_ON_DEMAND);
+    const struct price *price = walk_price(walk, "n1-standard-1", "", PRICE_ON_DEMAND);
     EXPECT_STR(price ? price->text : "", "0.04749975"); /* 0.031611 + 3.75 x 0.004237 */
     EXPECT_STR(price ? price->region : "", "us-central1");
     EXPECT_STR(price ? price->provider : "", "gcp");
     EXPECT_STR(price ? price->reference : "", "CORE+BBBB");
     EXPECT_INT(price ? price->source_us : 0, 1785664800000000); /* the later of the two */
     EXPECT(!walk_price(walk, "n1-standard-1", "", PRICE_SPOT));
-    type = price_batch_type(walk->reading.batch, 0);
+    const struct instance_type *type = price_batch_type(walk->reading.batch, 0);
     EXPECT_STR(type->name, "n1-standard-1");
     EXPECT_STR(type->architecture, "x86_64");
     EXPECT_NEAR(type->vcpus, 1, 0);
@@ -215,7 +212,7 @@ TEST_WALK(less_than_a_nano_is_rounded, gcp_catalog, "")
         {.id = "CORE"},
         {.id = "RAM", .description = RAM_NAME, .unit = "GiBy.h", .tiers = TIER("", "3333333")}};
 
-    EXPECT_INT(walk_skus(walk, skus, COUNT(skus)), READING_DONE);
+    EXPECT_READ(walk_skus(walk, skus, COUNT(skus)));
     /* 0.031611 + 0.01249999875 */
     EXPECT_STR(walk_amount(walk, "n1-standard-1", "", PRICE_ON_DEMAND), "0.044110999");
 }
@@ -225,7 +222,7 @@ TEST_WALK(the_key_travels_in_a_header_only, gcp_catalog, "")
     AUTO(freep) char *first = page(&ram, 1, "a+b/c=");
     AUTO(freep) char *last = page(&(struct sku){.id = "X"}, 1, "");
 
-    EXPECT_INT(walk_texts(walk, TEXTS(first, last)), READING_DONE);
+    EXPECT_READ(walk_texts(walk, TEXTS(first, last)));
     EXPECT_STR(walk->requests[0].url,
                "https://cloudbilling.googleapis.com/v1/services/6F81-5844-456A/skus"
                "?currencyCode=USD&pageSize=5000");
@@ -238,8 +235,7 @@ TEST_WALK(the_key_travels_in_a_header_only, gcp_catalog, "")
         EXPECT(!walk->requests[i].credentials);
     }
     walk->reading.key = "";
-    EXPECT_INT(walk_texts(walk, TEXTS(last)), READING_FAILED);
-    EXPECT_INT((long long)walk->err.kind, ERROR_INVALID);
+    EXPECT_FAILED_AS(walk_texts(walk, TEXTS(last)), ERROR_INVALID);
     EXPECT_STR(walk->err.field, "key");
 }
 
@@ -347,7 +343,7 @@ TEST_WALK(pages_go_on_until_the_token_is_empty_or_absent, gcp_catalog, "")
     EXPECT_PRICES(walk_texts(walk, TEXTS(first, empty, last)), 22);
     *strstr(last, ",\"nextPageToken\"") = '}';
     *(strchr(last, '\0') - strlen("\"nextPageToken\":\"\"}")) = '\0';
-    EXPECT_INT(walk_texts(walk, TEXTS(first, empty, last)), READING_DONE);
+    EXPECT_READ(walk_texts(walk, TEXTS(first, empty, last)));
     EXPECT_INT((long long)walk->asked, 3);
 }
 
@@ -356,8 +352,7 @@ TEST_WALK(a_page_has_one_token, gcp_catalog, "")
     const struct sku skus[] = {ram, {.id = "X"}};
     AUTO(freep) char *text = page(skus, COUNT(skus), "\",\"nextPageToken\":\"");
 
-    EXPECT_INT(walk_texts(walk, TEXTS(text)), READING_FAILED);
-    EXPECT_INT((long long)walk->err.kind, ERROR_UPSTREAM);
+    EXPECT_FAILED_AS(walk_texts(walk, TEXTS(text)), ERROR_UPSTREAM);
 }
 
 /* How many pages there may be is in pages_test.c. */
@@ -406,7 +401,6 @@ TEST_WALK(an_entry_that_is_too_large_is_a_failure, gcp_catalog, "")
     struct sku skus[] = {ram, {.id = "X"}, {.description = huge}};
 
     memset(huge, 'x', 69999);
-    EXPECT_INT(walk_skus(walk, skus, 2), READING_DONE);
-    EXPECT_INT(walk_skus(walk, skus, 3), READING_FAILED);
-    EXPECT_INT((long long)walk->err.kind, ERROR_UPSTREAM);
+    EXPECT_READ(walk_skus(walk, skus, 2));
+    EXPECT_FAILED_AS(walk_skus(walk, skus, 3), ERROR_UPSTREAM);
 }

@@ -181,7 +181,7 @@ TEST_WALK(a_type_without_one_of_its_parts_has_no_price, gcp_catalog, "")
 
         AUTO(freep) char *text = page_of_parts(parts, count);
 
-        EXPECT_INT(walk_texts(walk, TEXTS(text)), READING_DONE);
+        EXPECT_READ(walk_texts(walk, TEXTS(text)));
         EXPECT(!walk_price(walk, rows[i].type, "", PRICE_ON_DEMAND));
     }
 }
@@ -196,10 +196,9 @@ TEST_WALK(a_price_by_the_month_and_one_by_the_hour_are_two, gcp_catalog, "")
 
     for (size_t count = 3; count <= 4; count++) {
         AUTO(freep) char *text = page_of_parts(parts, count);
-        const struct price *price;
 
-        EXPECT_INT(walk_texts(walk, TEXTS(text)), READING_DONE);
-        price = walk_price(walk, "c4a-standard-4-lssd", "", PRICE_ON_DEMAND);
+        EXPECT_READ(walk_texts(walk, TEXTS(text)));
+        const struct price *price = walk_price(walk, "c4a-standard-4-lssd", "", PRICE_ON_DEMAND);
         EXPECT_STR(price ? price->text : "", count == 3 ? "0.241243836" : "");
         EXPECT_STR(price ? price->reference : "", count == 3 ? "0+1+2" : "");
         EXPECT(walk_price(walk, "c4a-standard-4", "", PRICE_ON_DEMAND) != NULL);

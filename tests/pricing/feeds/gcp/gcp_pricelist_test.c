@@ -41,8 +41,6 @@ static long long malformed_of(const struct walk *walk)
 
 TEST_WALK(prices_are_by_type_and_region, gcp_pricelist, "")
 {
-    const struct instance_type *type;
-
     for (walk->chunk = 0; walk->chunk < 30; walk->chunk += 7) {
         EXPECT_PRICES(walk_yaml(walk, HEAD N2 TAIL), 3);
         EXPECT_STR(text_of(walk, "n2-standard-2", "us-central1", PRICE_ON_DEMAND), "0.097118");
@@ -53,7 +51,7 @@ TEST_WALK(prices_are_by_type_and_region, gcp_pricelist, "")
     }
     EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 1741233236000000);
     EXPECT_INT((long long)price_batch_type_count(walk->reading.batch), 1);
-    type = price_batch_type(walk->reading.batch, 0);
+    const struct instance_type *type = price_batch_type(walk->reading.batch, 0);
     EXPECT_STR(type->name, "n2-standard-2");
     EXPECT_NEAR(type->vcpus, 2, 0);
     EXPECT_NEAR(type->memory_gib, 8, 0);
@@ -65,7 +63,7 @@ TEST_WALK(it_is_a_third_party_that_is_off_by_default, gcp_pricelist, "")
     EXPECT(gcp_pricelist.third_party && !gcp_pricelist.on);
     EXPECT_PART(gcp_pricelist.title, "third party");
     walk->reading.etag = "\"abc\"";
-    EXPECT_INT(walk_yaml(walk, HEAD N2), READING_DONE);
+    EXPECT_READ(walk_yaml(walk, HEAD N2));
     EXPECT_STR(walk->requests[0].url, "https://raw.githubusercontent.com/Cyclenerd/"
                                       "google-cloud-pricing-cost-calculator/master/pricing.yml");
     EXPECT_STR(walk->requests[0].etag, "\"abc\"");
@@ -74,14 +72,13 @@ TEST_WALK(it_is_a_third_party_that_is_off_by_default, gcp_pricelist, "")
 
 TEST_WALK(accelerators_stand_before_or_after_the_price, gcp_pricelist, "")
 {
-    EXPECT_INT(walk_yaml(walk, HEAD "    a2-highgpu-1g:\n      a100: 1\n      cost:\n"
-                                    "        us-east1:\n          hour: 3.673385\n"
-                                    "      cpu: 12\n      ram: 85\n"
-                                    "    g4-standard-6:\n      cost:\n        us-east1:\n"
-                                    "          hour: 31.5\n      cpu: 6\n      rtx6000: 0.125\n"
-                                    "    g4-standard-12:\n      cost:\n        us-east1:\n"
-                                    "          hour: 61\n      cpu: 12\n      local-ssd: 9\n"),
-               READING_DONE);
+    EXPECT_READ(walk_yaml(walk, HEAD "    a2-highgpu-1g:\n      a100: 1\n      cost:\n"
+                                     "        us-east1:\n          hour: 3.673385\n"
+                                     "      cpu: 12\n      ram: 85\n"
+                                     "    g4-standard-6:\n      cost:\n        us-east1:\n"
+                                     "          hour: 31.5\n      cpu: 6\n      rtx6000: 0.125\n"
+                                     "    g4-standard-12:\n      cost:\n        us-east1:\n"
+                                     "          hour: 61\n      cpu: 12\n      local-ssd: 9\n"));
     EXPECT_STR(text_of(walk, "a2-highgpu-1g", "us-east1", PRICE_ON_DEMAND), "3.673385");
     EXPECT_STR(price_batch_type(walk->reading.batch, 0)->accelerator, "1 x a100");
     EXPECT_STR(text_of(walk, "g4-standard-6", "us-east1", PRICE_ON_DEMAND), "31.5");
@@ -100,7 +97,7 @@ static const char *price_of(struct walk *walk, const char *line)
                      "    n2-standard-8:\n      cost:\n        us-east1:\n          hour: 0.8\n"
                      "      cpu: 8\n" TAIL,
              line);
-    EXPECT_INT(walk_yaml(walk, text), READING_DONE);
+    EXPECT_READ(walk_yaml(walk, text));
     /* Its neighbours are there whatever it is. */
     EXPECT_STR(text_of(walk, "n2-standard-2", "us-central1", PRICE_ON_DEMAND), "0.097118");
     EXPECT_STR(text_of(walk, "n2-standard-8", "us-east1", PRICE_ON_DEMAND), "0.8");
@@ -202,7 +199,7 @@ TEST_WALK(lines_below_a_stray_line_are_left_out, gcp_pricelist, "")
 
     for (size_t i = 0; i < COUNT(strays); i++) {
         snprintf(text, sizeof text, HEAD "    n2-standard-8:\n" OTHER N2 "%s" TAIL, strays[i]);
-        EXPECT_INT(walk_yaml(walk, text), READING_DONE);
+        EXPECT_READ(walk_yaml(walk, text));
         EXPECT_STR(text_of(walk, "n2-standard-2", "us-west1", PRICE_ON_DEMAND), "");
         EXPECT_STR(text_of(walk, "n2-standard-4", "us-west1", PRICE_ON_DEMAND), "");
         EXPECT_STR(text_of(walk, "n2-standard-8", "us-west1", PRICE_ON_DEMAND), "9.0");
@@ -221,7 +218,7 @@ TEST_WALK(a_stray_region_does_not_lend_its_prices_to_the_one_before, gcp_priceli
                  HEAD N2 "    n2-standard-4:\n      cost:\n        us-east1:\n"
                          "          hour_spot: 0.1\n%s\n          hour: 0.4\n      cpu: 4\n",
                  strays[i]);
-        EXPECT_INT(walk_yaml(walk, text), READING_DONE);
+        EXPECT_READ(walk_yaml(walk, text));
         EXPECT_STR(text_of(walk, "n2-standard-4", "us-east1", PRICE_ON_DEMAND), "");
         EXPECT_STR(text_of(walk, "n2-standard-4", "us-west1", PRICE_ON_DEMAND), "");
         EXPECT(malformed_of(walk) > 0);
@@ -253,9 +250,8 @@ TEST_WALK(a_document_without_instances_is_a_failure, gcp_pricelist, "")
 
 TEST_WALK(a_time_that_is_none_is_not_taken_for_one, gcp_pricelist, "")
 {
-    EXPECT_INT(walk_yaml(walk, "about:\n  timestamp: yesterday\n    timestamp: 5\n"
-                               "compute:\n  timestamp: 6\n  instance:\n" N2),
-               READING_DONE);
+    EXPECT_READ(walk_yaml(walk, "about:\n  timestamp: yesterday\n    timestamp: 5\n"
+                                "compute:\n  timestamp: 6\n  instance:\n" N2));
     EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 0);
 }
 
