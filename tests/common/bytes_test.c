@@ -19,10 +19,9 @@ TEST(added_bytes_stand_in_order_and_are_terminated)
 TEST(room_is_filled_by_the_caller)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 6};
-    char *room;
 
     EXPECT(bytes_add(&bytes, "abc", 3));
-    room = bytes_extend(&bytes, 3);
+    char *room = bytes_extend(&bytes, 3);
     EXPECT(room != NULL);
     if (room)
         memcpy(room, "def", 3);

@@ -81,12 +81,11 @@ static void ask_jansson(void)
 static void die(void (*ask)(void), char *said, size_t size)
 {
     int status, ends[2];
-    pid_t child;
     size_t used = 0;
     ssize_t length;
 
     EXPECT(pipe(ends) == 0);
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
         ask();

@@ -154,10 +154,9 @@ TEST_IN_FOLDER(a_damaged_database_makes_no_backup)
     struct kept_path target = kept_in(folder, "backup");
     struct db *db = open_database(folder);
     struct verify_facts facts;
-    long long page;
 
     fill(db);
-    page = number_of(db, "SELECT rootpage FROM sqlite_schema WHERE name = 'runs'");
+    long long page = number_of(db, "SELECT rootpage FROM sqlite_schema WHERE name = 'runs'");
     db_free(db);
     scribble(folder->file, (long)(page - 1) * 4096, 0, 4096);
     EXPECT_SAYS(make(folder, target.text, &facts, &err), "not whole");

@@ -128,7 +128,6 @@ static void expect_busy(const char *path)
 
 TEST_IN_FOLDER(a_database_is_locked_by_all_of_its_names)
 {
-    AUTO(db_unlockp) struct db_lock *lock = NULL;
     char symbolic[400], hard[400];
 
     make_database(folder);
@@ -136,7 +135,7 @@ TEST_IN_FOLDER(a_database_is_locked_by_all_of_its_names)
     snprintf(hard, sizeof hard, "%s/hard.db", folder->path);
     EXPECT(symlink(folder->file, symbolic) == 0 && link(folder->file, hard) == 0);
     EXPECT(!db_is_locked(hard));
-    lock = db_lock(folder->file, NULL);
+    AUTO(db_unlockp) struct db_lock *lock = db_lock(folder->file, NULL);
     EXPECT(lock);
     expect_busy(symbolic);
     expect_busy(hard);
@@ -195,13 +194,12 @@ static bool keeps_bytes(int descriptor)
 TEST_IN_FOLDER(a_lock_takes_none_of_sqlites_locks_away)
 {
     AUTO(db_unlockp) struct db_lock *lock = NULL;
-    AUTO(closep) int descriptor = -1;
     struct flock bytes = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 7, .l_len = 1};
     char name[400];
 
     make_database(folder);
     snprintf(name, sizeof name, "%s.lock", folder->file);
-    descriptor = open(folder->file, O_RDWR | O_CLOEXEC);
+    AUTO(closep) int descriptor = open(folder->file, O_RDWR | O_CLOEXEC);
     EXPECT(fcntl(descriptor, F_SETLK, &bytes) == 0 && keeps_bytes(descriptor));
     for (int i = 0; i < 3; i++) {
         lock = db_lock(folder->file, NULL);

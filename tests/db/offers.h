@@ -29,11 +29,10 @@ static inline struct offer offer_asked(struct db *db, const char *type,
                                        const struct offers_question *question)
 {
     static struct offers offers;
-    const struct offer *offer;
 
     offers_free(&offers);
     offers = offers_asked(db, question);
-    offer = offers_find(&offers, "aws", type);
+    const struct offer *offer = offers_find(&offers, "aws", type);
     EXPECT(offer != NULL);
     if (!offer)
         exit(test_result());

@@ -221,15 +221,13 @@ TEST(a_version_that_is_newer_or_none_is_left_alone)
 /* What SQLite lets in is what the program knows. */
 TEST_WITH_DATABASE(a_price_has_a_kind_that_the_program_knows)
 {
-    AUTO(stmt_done) struct stmt *unknown = NULL;
-
     for (int kind = 0; price_kind_names[kind]; kind++) {
         AUTO(stmt_done) struct stmt *add = stmt_prepare(db, ADD_SERIES, NULL);
 
         stmt_text(add, price_kind_names[kind]);
         EXPECT(stmt_run(add, NULL));
     }
-    unknown = stmt_prepare(db, ADD_SERIES, NULL);
+    AUTO(stmt_done) struct stmt *unknown = stmt_prepare(db, ADD_SERIES, NULL);
     stmt_text(unknown, "reserved_5y_no_upfront");
     EXPECT(!stmt_run(unknown, NULL));
     EXPECT(db_execute(db, "UPDATE price_series SET nanos = NULL", NULL));

@@ -30,14 +30,12 @@ static bool back_up(const void *subject, struct fault_plan plan)
     struct kept_path target = kept_in(&template->folder, "backup");
     struct verify_facts facts;
     struct error err = {0};
-    long long failed;
-    bool ok;
 
     template_restore(template);
     db_forget_damage();
     fault_arm(plan);
-    ok = backup_make(template->folder.file, target.text, NULL, &facts, &err);
-    failed = fault_disarm();
+    bool ok = backup_make(template->folder.file, target.text, NULL, &facts, &err);
+    long long failed = fault_disarm();
     EXPECT(ok || failed > 0);
     if (ok) {
         EXPECT_INT(whole_runs_in(target.text), 3);
@@ -75,15 +73,13 @@ static bool restore_once(const void *subject, struct fault_plan plan)
     char aside[RESTORE_NAME_MAX] = "";
     struct verify_facts facts;
     struct error err = {0};
-    long long failed;
-    bool ok;
 
     template_restore(template);
     put_content(source.text, backup->data, backup->used);
     db_forget_damage();
     fault_arm(plan);
-    ok = restore_make(&order, &facts, aside, &err);
-    failed = fault_disarm();
+    bool ok = restore_make(&order, &facts, aside, &err);
+    long long failed = fault_disarm();
     EXPECT(ok || failed > 0);
     EXPECT(has_content(source.text, backup));
     EXPECT(!restore_is_pending(template->folder.file));

@@ -39,19 +39,16 @@ static inline bool survive_change(const void *subject, struct fault_plan plan)
 {
     static char now[TEXT_SIZE];
     const struct learnt *learnt = subject;
-    AUTO(db_freep) struct db *reopened = NULL;
     struct error err = {0};
-    long long failed;
-    bool ok;
 
     template_restore(&learnt->stored->template);
     struct db *db = open_database(&learnt->stored->template.folder);
     fault_arm(plan);
-    ok = learnt->operation->run(db, &err);
-    failed = end_accident(db, &plan);
+    bool ok = learnt->operation->run(db, &err);
+    long long failed = end_accident(db, &plan);
     EXPECT(ok || failed > 0);
     EXPECT(ok ? err.kind == ERROR_NONE : failed_by_the_disk(&err));
-    reopened = open_database(&learnt->stored->template.folder);
+    AUTO(db_freep) struct db *reopened = open_database(&learnt->stored->template.folder);
     expect_whole(reopened);
     learnt->stored->all_of(reopened, now);
     if (ok || strcmp(now, learnt->before) != 0) /* "no" may be a yes that could not be said */

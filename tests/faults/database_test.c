@@ -237,19 +237,17 @@ static bool survive(const void *subject, struct fault_plan plan)
 {
     const struct operation *operation = subject;
     const struct template *template = operation->template;
-    AUTO(db_freep) struct db *reopened = NULL;
     struct outcome outcome = {0};
     struct error err = {0};
-    long long failed;
 
     template_restore(template);
     struct db *db = open_database(&template->folder);
     fault_arm(plan);
     outcome.ok = operation->run(db, &outcome.run, &err);
-    failed = end_accident(db, &plan);
+    long long failed = end_accident(db, &plan);
     EXPECT(outcome.ok || failed > 0);
     EXPECT(outcome.ok ? err.kind == ERROR_NONE : failed_by_the_disk(&err));
-    reopened = open_database(&template->folder);
+    AUTO(db_freep) struct db *reopened = open_database(&template->folder);
     expect_whole(reopened);
     operation->verify(reopened, &outcome);
     expect_usable(reopened);
@@ -291,16 +289,14 @@ static bool survive_opening(const void *subject, struct fault_plan plan)
 {
     const struct template *template = subject;
     struct error err = {0};
-    long long failed;
-    struct db *db;
 
     template_restore(template);
     fault_arm(plan);
-    db = db_open_schema(template->folder.file, &made_up_schema, &err);
+    struct db *db = db_open_schema(template->folder.file, &made_up_schema, &err);
     EXPECT(db || failed_by_the_disk(&err));
     if (plan.for_good)
         db_free(take(&db));
-    failed = fault_disarm();
+    long long failed = fault_disarm();
     if (db) { /* although something may have failed: then it must have made up for it */
         EXPECT_INT(number_of(db, "PRAGMA user_version"), made_up_schema.version);
         expect_whole(db);

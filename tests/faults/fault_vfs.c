@@ -311,7 +311,6 @@ void disk_lose_power(bool some_survive, unsigned seed)
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++) {
         struct durable *durable = &watched[i];
         struct durable now = read_file(durable->path);
-        FILE *file;
 
         if (some_survive && durable->exists != now.exists && by_chance(&seed))
             durable->exists = now.exists; /* its folder was written, or was not */
@@ -322,7 +321,7 @@ void disk_lose_power(bool some_survive, unsigned seed)
             unlink(durable->path);
             continue;
         }
-        file = fopen(durable->path, "we");
+        FILE *file = fopen(durable->path, "we");
         if (!file || fwrite(durable->image, 1, durable->size, file) != durable->size ||
             fclose(file) != 0)
             abort();

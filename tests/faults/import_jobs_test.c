@@ -45,7 +45,6 @@ static bool survive(const void *subject, struct fault_plan plan)
     const struct template *template = &((const struct importing *)subject)->template;
     const bool lines = ((const struct importing *)subject)->lines;
     const long long wanted = lines ? 2 : 1;
-    long long failed;
 
     template_restore(template);
     struct db_pool *pool = db_pool_open(template->folder.file, THREADS, NULL);
@@ -56,7 +55,7 @@ static bool survive(const void *subject, struct fault_plan plan)
     EXPECT(pool && jobs);
     fault_arm(plan);
     do_job(jobs, &job);
-    failed = fault_disarm();
+    long long failed = fault_disarm();
     EXPECT(job.ok || failed > 0);
     EXPECT(job.ok ? job.err.kind == ERROR_NONE : failed_by_the_disk(&job.err));
     EXPECT(!lines || job.report.imported == (job.ok ? wanted : 0));

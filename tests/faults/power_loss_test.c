@@ -147,23 +147,20 @@ static bool live_through(const void *subject, struct fault_plan plan)
 {
     const struct loss *loss = subject;
     struct promises promises = {.steps = 2};
-    AUTO(db_freep) struct db *reopened = NULL;
     bool power = true;
-    struct db *db;
-    long long failed;
 
     template_restore(&loss->template);
     disk_watch(loss->template.folder.file);
-    db = open_database(&loss->template.folder);
+    struct db *db = open_database(&loss->template.folder);
     fault_arm(plan);
     for (size_t i = 0; power && i < COUNT(day); i++)
         power = day[i](db, &promises);
     db_free(db);
-    failed = fault_disarm();
+    long long failed = fault_disarm();
     EXPECT(power || failed > 0);
     disk_lose_power(loss->some_survive, seed_of(&plan));
 
-    reopened = open_database(&loss->template.folder);
+    AUTO(db_freep) struct db *reopened = open_database(&loss->template.folder);
     expect_whole(reopened);
     expect_promises_kept(reopened, &promises);
     for (int i = 0; i < promises.count; i++)
@@ -183,10 +180,9 @@ static bool live_through(const void *subject, struct fault_plan plan)
 static void live_through_every_point(bool some_survive)
 {
     struct loss loss = {template_make(fill_with_runs), some_survive};
-    long long days;
 
     lost_steps = 0;
-    days = survive_calls("a day", live_through, &loss, power_fails);
+    long long days = survive_calls("a day", live_through, &loss, power_fails);
     /* Or this disk forgets nothing, and nothing here was tested. */
     EXPECT(lost_steps > 0 || points_chosen().alone);
     printf("       %lld power losses, %lld relaxed steps lost\n", days, lost_steps);
@@ -227,15 +223,13 @@ TEST(a_run_survives_the_moment_after_its_acknowledgement)
 static bool open_through(const void *subject, struct fault_plan plan)
 {
     const struct loss *loss = subject;
-    struct db *db;
-    long long failed;
 
     template_restore(&loss->template);
     disk_watch(loss->template.folder.file);
     fault_arm(plan);
-    db = db_open_schema(loss->template.folder.file, &made_up_schema, NULL);
+    struct db *db = db_open_schema(loss->template.folder.file, &made_up_schema, NULL);
     db_free(db);
-    failed = fault_disarm();
+    long long failed = fault_disarm();
     disk_lose_power(loss->some_survive, seed_of(&plan));
     expect_upgraded(&loss->template);
     return failed == 0;

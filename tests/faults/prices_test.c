@@ -115,12 +115,11 @@ static bool hold_back(struct db *db, struct error *err)
     const struct feed_row row = row_of_reading(&reading);
     struct change change = {.held = 12345};
     struct error why = {0};
-    bool ok;
 
     EXPECT(!prices_replace(
         db, &(struct price_snapshot){.source = &plain_source, .batch = odd_batch, .row = &row},
         &change, &why));
-    ok = why.kind == ERROR_UPSTREAM;
+    bool ok = why.kind == ERROR_UPSTREAM;
     EXPECT_INT((long long)change.held, ok ? 10 : 12345);
     return ok || error_set(err, why.kind, NULL, "%s", why.message);
 }
@@ -198,10 +197,8 @@ static const struct operation operations[] = {
 
 static void all_of(struct db *db, char ret_text[TEXT_SIZE])
 {
-    size_t length;
-
     everything(db, TEXT_SIZE, ret_text);
-    length = strlen(ret_text);
+    size_t length = strlen(ret_text);
     text_of(
         db,
         "SELECT ifnull(group_concat(json_array(provider, factor, since_us, withdrawn_us)), '')"

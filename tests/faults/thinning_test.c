@@ -58,18 +58,15 @@ static void expect_whole_or_thinned(struct db *db, bool ok)
 static bool survive(const void *subject, struct fault_plan plan)
 {
     struct error err = {0};
-    long long failed;
-    struct db *db;
-    bool ok;
 
     (void)subject;
     template_restore(&database);
-    db = open_database(&database.folder);
+    struct db *db = open_database(&database.folder);
     fault_arm(plan);
-    ok = thin(db, &err);
+    bool ok = thin(db, &err);
     if (plan.for_good)
         db_free(take(&db));
-    failed = fault_disarm();
+    long long failed = fault_disarm();
     EXPECT(ok || (failed > 0 && failed_by_the_disk(&err)));
     if (db)
         expect_usable(db);

@@ -146,10 +146,9 @@ TEST(many_fields_are_named_as_far_as_there_is_room)
     static const char *const none[] = {NULL};
     struct utility utility;
     struct error err = {0};
-    size_t length;
 
     EXPECT(!utility_read("an_unknown_one_with_a_name_that_never_ends", many, &utility, &err));
-    length = strlen(err.message);
+    size_t length = strlen(err.message);
     EXPECT(strstr(err.message, "a_rather_long_name_4, ...") == err.message + length - 25);
     error_clear(&err);
     EXPECT(!utility_read("x", none, &utility, &err));

@@ -121,14 +121,13 @@ static inline struct standing stage_standing(const struct seen *seen)
 static inline void stage_see(struct stage *stage, const struct seen *seen)
 {
     struct standings *standings = &stage->standings;
-    struct contender *contender;
 
     if (!standings->list)
         standings->list = calloc(STAGE_MAX, sizeof *standings->list);
     EXPECT(standings->list && standings->count < STAGE_MAX);
     if (!standings->list || standings->count == STAGE_MAX)
         exit(test_result());
-    contender = &standings->list[standings->count++];
+    struct contender *contender = &standings->list[standings->count++];
     contender->number = (long long)standings->count;
     snprintf(contender->id, sizeof contender->id, "%016zx", standings->count);
     contender->workload = stage_text(seen->workload, "resnet50");

@@ -45,10 +45,8 @@ TEST(a_kind_never_stands_in_for_another)
             MEASURED(&stage, cases[i].instance, 100, .low = 99, .high = 101,
                      .engine = i < 3 ? "native" : "other");
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct comparison_row *row;
-
         compare(&stage, cases[i].question);
-        row = row_of(&stage, cases[i].instance);
+        const struct comparison_row *row = row_of(&stage, cases[i].instance);
         EXPECT(!row->price.known && !row->has_cost);
         EXPECT_STR(row->price.why_not, cases[i].why_not);
         EXPECT(isnan(row->job.dollars) && isnan(row->job.total_dollars));
@@ -191,10 +189,8 @@ TEST_WITH_STAGE(no_discount_is_taken_off_a_published_figure)
     PUBLISHED(stage, "c7i.large", 10);
     halve_aws(stage);
     for (int asked = 0; asked < 2; asked++) {
-        const struct comparison_row *row;
-
         compare(stage, asked ? "discount=c7i.:0.8" : "");
-        row = row_of(stage, "c7i.2xlarge");
+        const struct comparison_row *row = row_of(stage, "c7i.2xlarge");
         EXPECT_NEAR(row->price.factor, 1, 0);
         EXPECT_NEAR(row->cost.samples_per_dollar.value, 40.73 * 3600 / 0.357, 1e-6);
         EXPECT_NEAR(row_of(stage, "c7i.large")->price.dollars.value, 0.1, 1e-12);
@@ -260,14 +256,12 @@ TEST_WITH_STAGE(a_price_of_the_question_wins_over_all)
 
 TEST_WITH_STAGE(spot_has_the_interval_that_it_moved_in)
 {
-    const struct comparison_row *row;
-
     SOLD(stage, "a", .spot = 0.1, .low = 0.08, .high = 0.16);
     SOLD(stage, "still", .spot = 0.1, .low = 0.1, .high = 0.1);
     SOLD(stage, "unknown", .spot = 0.1);
     SOLD(stage, "od", .on_demand = 0.1, .low = 0.08, .high = 0.16);
     compare(stage, "price=spot,on_demand&discount=a:0.5");
-    row = row_of(stage, "a");
+    const struct comparison_row *row = row_of(stage, "a");
     EXPECT(row->price.dollars.has_interval);
     EXPECT_NEAR(row->price.dollars.value, 0.05, 1e-12);
     EXPECT_NEAR(row->price.dollars.low, 0.04, 1e-12);

@@ -196,12 +196,10 @@ TEST_WITH_STAGE(the_value_of_waiting_changes_the_order)
 
 TEST_WITH_STAGE(a_price_that_moves_widens_a_score_to_both_sides)
 {
-    const struct comparison_row *row;
-
     OFFERED(stage, "a", .spot = 0.1, .low = 0.08, .high = 0.12);
     MEASURED(stage, "a", 100, .low = 100, .high = 100, .level = STANDING_VMS, .vms = 3);
     compare(stage, "price=spot");
-    row = row_of(stage, "a");
+    const struct comparison_row *row = row_of(stage, "a");
     EXPECT_NEAR(row->score, 3600000, 1e-3);
     EXPECT_NEAR(row->score_low, 3600000 * 0.1 / 0.12, 1e-3);
     EXPECT_NEAR(row->score_high, 3600000 * 0.1 / 0.08, 1e-3);

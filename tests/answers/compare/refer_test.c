@@ -15,11 +15,9 @@ static void stage_articles(struct stage *stage)
 
 TEST_WITH_STAGE(break_even_is_what_the_articles_come_to)
 {
-    const struct comparison_row *row;
-
     stage_articles(stage);
     compare(stage, "reference=" GPU);
-    row = row_of(stage, CPU);
+    const struct comparison_row *row = row_of(stage, CPU);
     EXPECT(stage->ranking.reference == row_of(stage, GPU));
     EXPECT_NEAR(row->break_even_speed, 273.6, 0.05);
     EXPECT_NEAR(row->break_even_price, 0.0531, 0.00005);
@@ -36,14 +34,12 @@ TEST_WITH_STAGE(break_even_is_what_the_articles_come_to)
 
 TEST_WITH_STAGE(the_reference_is_exactly_as_good_as_itself)
 {
-    const struct comparison_row *row;
-
     OFFERED(stage, "a", .on_demand = 0.3);
     OFFERED(stage, "b", .on_demand = 0.3);
     MEASURED(stage, "a", 100, .low = 80, .high = 120);
     MEASURED(stage, "b", 50, .low = 49, .high = 51);
     compare(stage, "reference=a");
-    row = row_of(stage, "a");
+    const struct comparison_row *row = row_of(stage, "a");
     EXPECT(row->ratio.known && row->speed_ratio.known);
     EXPECT_NEAR(row->ratio.value, 1, 0);
     EXPECT_NEAR(row->ratio.low, 1, 0);
@@ -59,13 +55,11 @@ TEST_WITH_STAGE(the_reference_is_exactly_as_good_as_itself)
 
 TEST_WITH_STAGE(a_ratio_is_as_unsure_as_machines_differ)
 {
-    struct ratio sure;
-
     SOLD(stage, "a", .on_demand = 0.3);
     OFFERED(stage, "b", .on_demand = 0.3);
     MEASURED(stage, "b", 50, .low = 49, .high = 51);
     compare(stage, "reference=a&vm_spread=0");
-    sure = row_of(stage, "b")->speed_ratio;
+    struct ratio sure = row_of(stage, "b")->speed_ratio;
     EXPECT_NEAR(sure.low, 0.5 * exp(-hypot(log(50.0 / 49), log(101.0 / 100))), 1e-9);
     compare(stage, "reference=a&vm_spread=10");
     EXPECT(row_of(stage, "b")->speed_ratio.low < sure.low * 0.8);
@@ -147,13 +141,12 @@ TEST(a_price_that_both_share_does_not_widen_their_ratio)
 
     for (size_t i = 0; i < COUNT(lows); i++) {
         AUTO(stage_clear) struct stage stage = {0};
-        const struct comparison_row *slow;
 
         OFFERED(&stage, "a", .spot = 0.1, .low = lows[i], .high = 0.2);
         USUAL(&stage, "a", .stratum = "s1");
         MEASURED(&stage, "a", 70, .low = 69, .high = 71, .stratum = "s2");
         compare(&stage, "price=spot&vm_spread=0&reference=a");
-        slow = &stage.ranking.rows[1];
+        const struct comparison_row *slow = &stage.ranking.rows[1];
         EXPECT_NEAR(slow->ratio.value, 0.7, 1e-9);
         EXPECT_NEAR(slow->ratio.low, slow->speed_ratio.low, i == 0 ? 1e-6 : 1e-9);
         EXPECT_NEAR(slow->ratio.high, slow->speed_ratio.high, i == 0 ? 1e-6 : 1e-9);

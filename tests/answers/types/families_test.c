@@ -21,13 +21,11 @@ static void scene_clear(struct scene *scene)
 /* In the order of their names. */
 static void know(struct scene *scene, const char *name, double vcpus, double processors)
 {
-    struct known_type *type;
-
     if (!scene->types.list)
         scene->types.list = calloc(STAGE_MAX, sizeof *scene->types.list);
     if (!scene->types.list || scene->types.count == STAGE_MAX)
         exit(1);
-    type = &scene->types.list[scene->types.count++];
+    struct known_type *type = &scene->types.list[scene->types.count++];
     *type = (struct known_type){
         .listed = {.provider = "aws", .vcpus = vcpus, .memory_gib = 2 * vcpus},
         .measured = {.processors = processors, .memory_gib = 2 * processors}};
@@ -105,11 +103,9 @@ TEST_WITH_SCENE(efficiency_is_of_a_vcpu_and_to_the_smallest_measured_size)
 
 TEST_WITH_SCENE(a_size_without_a_measurement_has_its_price_alone)
 {
-    const struct family_size *size;
-
     stage_sizes(scene);
     make(scene, NULL);
-    size = size_named(scene, "c7i.large");
+    const struct family_size *size = size_named(scene, "c7i.large");
     EXPECT(!size->row && isnan(size->efficiency.value) && !size->is_reference);
     EXPECT(size->price.known);
     EXPECT_NEAR(size->price.dollars.value, 0.1, 1e-12);
@@ -129,8 +125,6 @@ TEST_WITH_SCENE(a_family_that_is_named_need_not_be_measured)
 
 TEST_WITH_SCENE(where_no_feed_lists_a_type_its_machine_counts)
 {
-    const struct family_size *size;
-
     know(scene, "x.a", 0, 4);
     know(scene, "x.b", 8, 2);
     know(scene, "x.c", 0, 0);
@@ -138,7 +132,7 @@ TEST_WITH_SCENE(where_no_feed_lists_a_type_its_machine_counts)
     MEASURED(&scene->stage, "x.b", 80, .low = 79, .high = 81);
     MEASURED(&scene->stage, "x.c", 80, .low = 79, .high = 81);
     make(scene, NULL);
-    size = size_named(scene, "x.a");
+    const struct family_size *size = size_named(scene, "x.a");
     EXPECT_INT(size->vcpus.source, SOURCE_MEASURED);
     EXPECT(size->is_reference);
     size = size_named(scene, "x.b");
@@ -162,14 +156,12 @@ TEST_WITH_SCENE(runs_that_do_not_count_measure_nothing)
 
 TEST_WITH_SCENE(a_number_without_an_interval_gives_none)
 {
-    const struct family_size *size;
-
     know(scene, "x.a", 4, 0);
     know(scene, "x.b", 8, 0);
     MEASURED(&scene->stage, "x.a", 40, .low = 39, .high = 41);
     MEASURED(&scene->stage, "x.b", 40, .level = STANDING_POINT);
     make(scene, NULL);
-    size = size_named(scene, "x.b");
+    const struct family_size *size = size_named(scene, "x.b");
     EXPECT_NEAR(size->efficiency.value, 0.5, 1e-12);
     EXPECT(!size->efficiency.known);
 }

@@ -187,10 +187,9 @@ TEST(a_body_of_several_kinds_is_one_of_them)
     static const struct body *const ways[] = {&home_body, &nameless, NULL};
     static const struct body either = {.any = ways};
     AUTO(json_decrefp) json_t *schemas = json_object(), *found = NULL;
-    json_t *list;
 
     found = body_describe(&either, schemas);
-    list = json_object_get(found, "oneOf");
+    json_t *list = json_object_get(found, "oneOf");
     EXPECT_INT((long long)json_array_size(list), 2);
     EXPECT(json_object_get(json_array_get(list, 0), "$ref") != NULL);
     EXPECT(json_object_get(json_array_get(list, 1), "properties") != NULL);

@@ -67,11 +67,10 @@ TEST_WITH_DATABASE(a_figure_comes_back_as_it_went_in)
 {
     const struct figure figure = figure_of("r8", 40.73);
     long long before = revision_of(db);
-    struct figures figures;
 
     EXPECT_INT((long long)all_of(db).count, 0);
     EXPECT(put(db, &figure, NULL));
-    figures = all_of(db);
+    struct figures figures = all_of(db);
     EXPECT_INT((long long)figures.count, 1);
     EXPECT_STR(figures.list[0].id, "r8");
     EXPECT_STR(figures.list[0].workload, "resnet50");
@@ -103,13 +102,12 @@ TEST_WITH_DATABASE(it_is_a_contender_that_was_published_and_of_no_stratum)
 TEST_WITH_DATABASE(the_same_id_again_replaces_it)
 {
     struct figure figure = figure_of("r8", 40.73);
-    struct figures figures;
 
     EXPECT(put(db, &figure, NULL));
     figure.samples_per_second = 41;
     figure.derived = false;
     EXPECT(put(db, &figure, NULL));
-    figures = all_of(db);
+    struct figures figures = all_of(db);
     EXPECT_INT((long long)figures.count, 1);
     EXPECT(figures.list[0].samples_per_second == 41);
     EXPECT(!figures.list[0].derived);
@@ -134,10 +132,9 @@ TEST_WITH_DATABASE(two_ids_of_one_thing_are_refused)
 {
     struct figure figure = figure_of("r8", 40.73), twin = figure_of("twin", 41);
     struct error err = {0};
-    long long before;
 
     EXPECT(put(db, &figure, NULL));
-    before = revision_of(db);
+    long long before = revision_of(db);
     EXPECT(!put(db, &twin, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
     EXPECT_STR(err.field, "id");
@@ -165,10 +162,9 @@ TEST_WITH_DATABASE(no_speed_is_none)
 TEST_WITH_DATABASE(a_figure_can_be_forgotten_and_stored_again)
 {
     const struct figure figure = figure_of("r8", 40.73);
-    long long before;
 
     EXPECT(put(db, &figure, NULL));
-    before = revision_of(db);
+    long long before = revision_of(db);
     EXPECT(figures_forget(db, "r9", NULL)); /* there is none */
     EXPECT_INT((long long)all_of(db).count, 1);
     EXPECT(figures_forget(db, "r8", NULL));

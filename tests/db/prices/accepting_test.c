@@ -131,10 +131,9 @@ TEST_WITH_DATABASE(a_person_may_accept_what_is_odd)
                                          .prices = said,
                                          .count = 2,
                                          .accept = true};
-    struct change change;
 
     READ(db, 0, FOUR, P("e", "1"));
-    change = replaced(db, &reading);
+    struct change change = replaced(db, &reading);
     EXPECT_INT((long long)change.moved, 2);
     EXPECT_INT((long long)change.gone, 3);
     EXPECT_INT((long long)change.held, 0);
@@ -147,7 +146,6 @@ TEST_WITH_DATABASE(what_the_operator_wrote_is_never_doubted)
     double cents[TYPES], dollars[TYPES];
     struct said said[TYPES];
     char texts[TYPES][24];
-    struct feed_reading reading;
     struct change change;
 
     fill(cents, 35.7);
@@ -155,7 +153,7 @@ TEST_WITH_DATABASE(what_the_operator_wrote_is_never_doubted)
     EXPECT(read_prices(db, cents, 0));
     for (size_t i = 30; i < TYPES; i++)
         dollars[i] = 0;
-    reading = hourly(said, texts, dollars, 1);
+    struct feed_reading reading = hourly(said, texts, dollars, 1);
     reading.source = &file;
     EXPECT_INT((long long)replaced(db, &reading).held, 0);
     EXPECT_STR(text_at(db, "t0", 1), "0.357000");
@@ -193,12 +191,11 @@ TEST_WITH_DATABASE(a_zone_may_vanish_and_types_may_be_asked_for_no_more)
 TEST_WITH_DATABASE(a_price_in_doubt_is_not_fresh)
 {
     struct price_filter filter = {.instance_type = "a", .at_us = THEN_US + 60 * SECOND_US};
-    struct views views;
 
     WEIGH(db, 0, P("a", "1"), P("b", "1"));
     WEIGH(db, 60, P("a", "10"), P("b", "1"));
     WEIGH(db, 120, P("a", "100"), P("b", "1"));
-    views = list_of(db, filter);
+    struct views views = list_of(db, filter);
     EXPECT(views.list[0].doubted);
     EXPECT_INT(views.list[0].said_us, THEN_US); /* the last that said so */
     filter.at_us = THEN_US + 180 * SECOND_US;
@@ -221,12 +218,11 @@ static bool read_with_validators(struct db *db, const char *text, struct feed_ro
     AUTO(price_batch_freep) struct price_batch *batch = batch_of_reading(&reading);
     struct feed_row row = row_of_reading(&reading);
     struct change change;
-    bool ok;
 
     snprintf(row.etag, sizeof row.etag, "\"1\"");
     snprintf(row.last_modified, sizeof row.last_modified, "Tue");
     snprintf(row.mark, sizeof row.mark, "v1");
-    ok = prices_replace(
+    bool ok = prices_replace(
         db, &(struct price_snapshot){.source = &plain_source, .batch = batch, .row = &row},
         &change, NULL);
     return feed_rows_find(db, "made-up", "all", ret_row, NULL) && ok;

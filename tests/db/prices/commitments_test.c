@@ -73,10 +73,8 @@ static struct price_at view_of(struct db *db, const char *type, const char *kind
 
 TEST_WITH_DATABASE(what_is_paid_at_once_is_stored_with_the_price)
 {
-    struct price_at view;
-
     EXPECT(tell(db, 0, (struct told){1, 0.6, TYPES, TYPES}, NULL));
-    view = view_of(db, "m3.x", "reserved_3y_partial_upfront", 1);
+    struct price_at view = view_of(db, "m3.x", "reserved_3y_partial_upfront", 1);
     EXPECT_INT(view.price.nanos, 600000000);
     EXPECT_INT(view.price.upfront_nanos, 300000000LL * 3 * 8760);
     EXPECT_STR(view.price.text, "0.6");
@@ -173,11 +171,10 @@ TEST_WITH_DATABASE(a_commitment_is_never_an_offer_by_the_hour)
 {
     const struct offers_question question = {.regions = {"r"}, .at_us = THEN_US + SECOND_US};
     AUTO(offers_free) struct offers offers = {0};
-    const struct offer *offer;
 
     EXPECT(tell(db, 0, (struct told){1, 0.6, 10, TYPES}, NULL));
     EXPECT(offers_load(db, &question, NULL, 0, &offers, NULL));
-    offer = offers_find(&offers, "aws", "m3.x");
+    const struct offer *offer = offers_find(&offers, "aws", "m3.x");
     EXPECT(offer && offer->on_demand->price.nanos && offer->on_demand->price.nanos == 1000000000);
     EXPECT(offer && !offer->spot->price.nanos && !offer->typed->price.nanos);
     EXPECT(offers_find(&offers, "aws", "m15.x") == NULL);

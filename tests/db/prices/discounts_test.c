@@ -156,12 +156,11 @@ TEST(a_discount_applies_to_its_own_only)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct discount discount = {.factor = 0.5, .kind = PRICE_ON_DEMAND};
         struct price price = {.provider = "aws", .kind = PRICE_ON_DEMAND};
-        bool applies;
 
         snprintf(discount.provider, sizeof discount.provider, "%s", cases[i].provider);
         snprintf(discount.family, sizeof discount.family, "%s", cases[i].family);
         snprintf(price.instance_type, sizeof price.instance_type, "%s", cases[i].type);
-        applies = discount_applies(&discount, &price);
+        bool applies = discount_applies(&discount, &price);
         if (applies != cases[i].applies)
             EXPECT_STR(cases[i].family, cases[i].type);
         snprintf(price.feed, sizeof price.feed, "published");

@@ -115,11 +115,11 @@ TEST_WITH_DATABASE(every_moment_of_the_past_has_the_answer_that_it_would_have_wi
     fill_long(db);
     for (int i = 0; i < 300; i++) {
         const long long whole = (long long)CHANGES * BETWEEN;
-        struct offers_question question;
 
         random = random * 6364136223846793005ULL + 1442695040888963407ULL;
-        question = asked(i % 9 == 0 ? (long long)(random >> 33) % CHANGES * BETWEEN
-                                    : (long long)(random >> 33) % (whole + BETWEEN) - 3600);
+        struct offers_question question =
+            asked(i % 9 == 0 ? (long long)(random >> 33) % CHANGES * BETWEEN
+                             : (long long)(random >> 33) % (whole + BETWEEN) - 3600);
         question.is_now = i % 4 == 0;
         question.zone = i % 3 == 0 ? "eu-north-1b" : NULL;
         expect_alike(db, store, 1, &question);

@@ -4,13 +4,12 @@ TEST_WITH_DATABASE(history_is_the_latest_first)
 {
     static const char *const texts[] = {"3", "", "2", "1"};
     struct price_filter filter = {.instance_type = "m5.large"};
-    struct views views;
 
     READ(db, 0, FOUR, P("m5.large", "1"));
     READ(db, 60, FOUR, P("m5.large", "2"));
     READ(db, 120, P("a", "2"), P("b", "1"), P("c", "1"), P("d", "1"));
     READ(db, 180, P("a", "2"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "3"));
-    views = history_of(db, filter);
+    struct views views = history_of(db, filter);
     EXPECT_INT((long long)views.count, 4);
     for (size_t i = 0; i < COUNT(texts); i++) {
         EXPECT_STR(views.list[i].price.text, texts[i]);
@@ -44,7 +43,6 @@ TEST_WITH_DATABASE(kinds_zones_currencies_and_feeds_never_mix)
     const struct said six = P("m5.large", "6"), eight = P("m5.large", "8");
     struct feed_reading reading = {
         .at_us = THEN_US, .prices = five, .count = COUNT(five), .accept = true};
-    struct views views;
 
     replaced(db, &reading);
     reading = (struct feed_reading){
@@ -57,7 +55,7 @@ TEST_WITH_DATABASE(kinds_zones_currencies_and_feeds_never_mix)
                                     .prices = &eight,
                                     .count = 1};
     EXPECT_INT((long long)replaced(db, &reading).before, 0);
-    views = list_of(db, (struct price_filter){.at_us = THEN_US + 60 * SECOND_US});
+    struct views views = list_of(db, (struct price_filter){.at_us = THEN_US + 60 * SECOND_US});
     EXPECT_INT((long long)views.count, 6);
     for (size_t i = 0; i < views.count; i++)
         EXPECT_INT(views.list[i].price.nanos, ((long long)i + 1) * 1000000000);
@@ -108,11 +106,10 @@ TEST_WITH_DATABASE(a_filter_leaves_only_what_it_says)
     replaced(db, &reading);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct price_filter filter = cases[i].filter;
-        struct views views;
         char texts[VIEWS_MAX + 1] = "";
 
         filter.at_us = THEN_US;
-        views = list_of(db, filter);
+        struct views views = list_of(db, filter);
         for (size_t j = 0; j < views.count; j++)
             texts[j] = views.list[j].price.text[0];
         EXPECT_STR(texts, cases[i].texts);
@@ -160,7 +157,6 @@ TEST_WITH_DATABASE(a_price_says_when_it_was_last_confirmed)
                    {119, 60, 8}, {120, 120, 0}, {999, 120, 0}};
     const struct said said = P("m5.large", "1", .source_us = NOON_US);
     struct feed_reading reading = {.at_us = THEN_US, .source_us = 7, .prices = &said, .count = 1};
-    struct feed_row row;
     struct views views;
 
     replaced(db, &reading);
@@ -169,7 +165,7 @@ TEST_WITH_DATABASE(a_price_says_when_it_was_last_confirmed)
     replaced(db, &reading);
     /* A feed that says that nothing changed confirms too; one that failed does not; and what
      * another scope says is about its own. */
-    row = row_of_reading(&reading);
+    struct feed_row row = row_of_reading(&reading);
     row.state = "unchanged";
     row.confirmed_us = THEN_US + 120 * SECOND_US;
     row.source_us = 0;

@@ -30,10 +30,8 @@ static void expect_refused(struct db *db, const struct price *prices, size_t cou
 
 TEST_WITH_DATABASE(a_typed_price_holds_from_its_moment_on)
 {
-    struct views views;
-
     put(db, "our-box", "0.250", 0);
-    views = list_of(db, (struct price_filter){.at_us = THEN_US});
+    struct views views = list_of(db, (struct price_filter){.at_us = THEN_US});
     EXPECT_INT((long long)views.count, 1);
     EXPECT_INT(views.list[0].price.kind, PRICE_TYPED);
     EXPECT_STR(views.list[0].price.feed, "typed");
@@ -133,12 +131,10 @@ TEST_WITH_DATABASE(a_list_is_stored_whole_or_not_at_all)
 
 TEST_WITH_DATABASE(entered_prices_and_prices_of_feeds_never_mix)
 {
-    struct views views;
-
     READ(db, 0, P("m5.large", "1"));
     put(db, "m5.large", "2", 60);
     READ(db, 120, P("m5.large", "1.5"));
-    views = list_of(db, (struct price_filter){.at_us = THEN_US + 120 * SECOND_US});
+    struct views views = list_of(db, (struct price_filter){.at_us = THEN_US + 120 * SECOND_US});
     EXPECT_INT((long long)views.count, 2);
     EXPECT_STR(views.list[0].price.text, "1.5");
     EXPECT_STR(views.list[1].price.text, "2");

@@ -51,10 +51,8 @@ TEST_WITH_DATABASE(the_same_again_writes_no_history)
 
 TEST_WITH_DATABASE(a_moved_price_leaves_the_old_one_at_its_time)
 {
-    struct change change;
-
     READ(db, 0, P("m5.large", "0.102"), P("c7i.large", "0.09"));
-    change = READ(db, 60, P("m5.large", "0.110"), P("c7i.large", "0.09"));
+    struct change change = READ(db, 60, P("m5.large", "0.110"), P("c7i.large", "0.09"));
     EXPECT_INT((long long)change.moved, 1);
     EXPECT_INT(rows_of_history(db), 3);
     EXPECT_STR(text_at(db, "m5.large", 59), "0.102");
@@ -82,10 +80,8 @@ TEST_WITH_DATABASE(a_moved_price_never_goes_behind_the_last_one)
 
 TEST_WITH_DATABASE(a_price_that_is_gone_ends_and_may_come_back)
 {
-    struct change change;
-
     READ(db, 0, FOUR, P("m5.large", "1"));
-    change = READ(db, 60, FOUR);
+    struct change change = READ(db, 60, FOUR);
     EXPECT_INT((long long)change.gone, 1);
     EXPECT_INT(rows_of_history(db), 6);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM prices WHERE nanos IS NULL"), 1);
@@ -151,10 +147,9 @@ TEST(a_leap_is_held_back_until_it_is_said_twice)
     for (size_t i = 0; i < COUNT(leaps); i++) {
         AUTO(folder_remove) struct folder folder = folder_make();
         AUTO(db_freep) struct db *db = open_database(&folder);
-        struct change change;
 
         WEIGH(db, 0, P("m5.large", leaps[i][0], .kind = PRICE_SPOT));
-        change = WEIGH(db, 60, P("m5.large", leaps[i][1], .kind = PRICE_SPOT));
+        struct change change = WEIGH(db, 60, P("m5.large", leaps[i][1], .kind = PRICE_SPOT));
         EXPECT_INT((long long)change.held, 1);
         EXPECT_INT((long long)change.moved, 0);
         EXPECT_STR(text_at(db, "m5.large", 60), leaps[i][0]);

@@ -192,13 +192,12 @@ static void play(struct chance *chance, bool *ret_held)
 
     for (long long hour = 0; hour < 11; hour++) {
         long long now = hour * (HOUR + 60), at_us = THEN_US + now * SECOND_US;
-        struct world said;
 
         if (hour == changes_at) {
             change_for_good(chance, &world);
             calm = 0;
         }
-        said = hour == wild_at ? wild_of(chance, &world) : world;
+        struct world said = hour == wild_at ? wild_of(chance, &world) : world;
         *ret_held |= spot_told(db, said.spot, now) != NULL;
         *ret_held |= list_told(db, said.on_demand, now) != NULL;
         calm = hour == wild_at ? 0 : calm + 1;

@@ -126,12 +126,10 @@ TEST_WITH_DATABASE(a_price_that_was_replaced_for_all_its_time_is_in_no_spread)
 
 TEST_WITH_DATABASE(the_history_keeps_what_was_withdrawn)
 {
-    struct views views;
-
     put(db, "1", 0);
     put(db, "2", 10);
     withdraw(db, 10, 20);
-    views = history_of(db, (struct price_filter){.instance_type = "our-box"});
+    struct views views = history_of(db, (struct price_filter){.instance_type = "our-box"});
     EXPECT_INT((long long)views.count, 2);
     EXPECT_STR(views.list[0].price.text, "2");
     EXPECT_INT(views.withdrawn[0].at_us, THEN_US + 20 * SECOND_US);

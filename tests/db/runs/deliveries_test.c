@@ -162,13 +162,12 @@ TEST_IN_FOLDER(a_shared_open_creates_no_database)
 
 TEST_IN_FOLDER(a_schema_that_is_in_use_is_left_alone)
 {
-    AUTO(db_unlockp) struct db_lock *lock = NULL;
     struct error err = {0};
     struct db *db = db_open_schema(folder->file, &(struct schema){.version = 0}, &err);
 
     EXPECT(db);
     db_free(db);
-    lock = db_lock(folder->file, &err);
+    AUTO(db_unlockp) struct db_lock *lock = db_lock(folder->file, &err);
     EXPECT(lock);
     EXPECT(!db_open_beside(folder->file, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);

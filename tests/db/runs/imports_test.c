@@ -104,14 +104,12 @@ TEST_WITH_PARTS(a_run_that_was_measured_here_stays_what_it_is)
                                  {.nanoseconds = 10, .loss = 0.25},
                                  {.nanoseconds = 11, .loss = 0.1},
                                  {.nanoseconds = 12, .loss = -2}};
-    AUTO(run_clear) struct run claimed = {0};
-    struct run_order order;
 
-    order = order_of(&parts->run.spec);
+    struct run_order order = order_of(&parts->run.spec);
     create_one(db, &order);
     EXPECT(db_execute(db, "UPDATE runs SET id = '" IMPORTED_ID "'", NULL));
     expect_refused(db, &parts->imported, "id"); /* it is queued */
-    claimed = claim_run(db);
+    AUTO(run_clear) struct run claimed = claim_run(db);
     EXPECT(step_rows_append(db, claimed.number, 0, steps, COUNT(steps), NULL));
     parts->run.number = claimed.number;
     parts->run.machine[0] = '\0';

@@ -113,12 +113,11 @@ static void run_list_plan(struct db *db, const struct run_filter *filter, size_t
                                      .limit = 50};
     AUTO(bytes_free) struct bytes sql = {.limit = 8192};
     sqlite3_stmt *explain = NULL;
-    int columns;
 
     EXPECT(run_filter_prepare(db, &wanted, &query, NULL));
     EXPECT(bytes_printf(&sql, "EXPLAIN QUERY PLAN %s", sqlite3_sql(query.handle)));
     EXPECT_INT(sqlite3_prepare_v2(db->handle, sql.data, -1, &explain, NULL), SQLITE_OK);
-    columns = sqlite3_column_count(explain);
+    int columns = sqlite3_column_count(explain);
     while (sqlite3_step(explain) == SQLITE_ROW)
         snprintf(ret_plan + strlen(ret_plan), size - strlen(ret_plan), "%s; ",
                  (const char *)sqlite3_column_text(explain, columns - 1));

@@ -152,10 +152,9 @@ TEST_WITH_DATABASE(each_member_of_an_imported_run_has_its_own_column)
 TEST_WITH_DATABASE(each_member_of_a_run_that_ends_has_its_own_column)
 {
     struct imported_parts parts;
-    struct run ended;
 
     fill(&parts);
-    ended = parts.run;
+    struct run ended = parts.run;
     struct run_order order = order_of(&parts.run.spec);
     order.instance = parts.run.instance;
     order.now_us = parts.run.created_us;

@@ -40,7 +40,6 @@ TEST_WITH_DATABASE(a_run_that_has_ended_cannot_be_cancelled)
     for (size_t i = 0; i < COUNT(ends); i++) {
         AUTO(run_clear) struct run run = queue_run(db);
         AUTO(run_clear) struct run claimed = claim_run(db);
-        AUTO(run_clear) struct run now = {0};
         struct run after = {0};
 
         claimed.state = ends[i];
@@ -48,7 +47,7 @@ TEST_WITH_DATABASE(a_run_that_has_ended_cannot_be_cancelled)
         EXPECT_ERROR_SAYS(runs_cancel(db, run.id.text, NOON_US, &after, &err), ERROR_CONFLICT,
                           run_state_name(ends[i]));
         EXPECT_INT(after.number, 0);
-        now = find_run(db, run.id.text);
+        AUTO(run_clear) struct run now = find_run(db, run.id.text);
         EXPECT_INT(now.state, ends[i]);
     }
 }

@@ -33,10 +33,8 @@ TEST_WITH_DATABASE(a_list_replaces_the_one_before)
 /* A start names the same list again, and a full disk has no room for it. */
 TEST_WITH_DATABASE(the_same_list_writes_nothing)
 {
-    long long before;
-
     EXPECT(trust_set(db, "ci,nightly", NULL));
-    before = number_of(db, "SELECT total_changes()");
+    long long before = number_of(db, "SELECT total_changes()");
     EXPECT(trust_set(db, "nightly,ci,ci", NULL));
     EXPECT_INT(number_of(db, "SELECT total_changes()"), before);
     EXPECT(trust_set(db, "nightly", NULL));

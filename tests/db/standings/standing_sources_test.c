@@ -16,7 +16,6 @@ static const struct run_source *find(const struct contender *contender, const ch
 TEST_WITH_DATABASE(a_thousand_runs_of_one_sender_leave_those_of_others_in_place)
 {
     AUTO(standings_free) struct standings standings = {0};
-    const struct contender *contender;
 
     ENDED(db, 100, .low = 99, .high = 101);
     send_copies(db, "zoe", 3, 101, 3);
@@ -24,7 +23,7 @@ TEST_WITH_DATABASE(a_thousand_runs_of_one_sender_leave_those_of_others_in_place)
     send_copies(db, "ann", 1, 99, 1);
     update(db, &standings);
     EXPECT_INT((long long)standings.count, 1);
-    contender = &standings.list[0];
+    const struct contender *contender = &standings.list[0];
     EXPECT_INT((long long)contender->source_count, 4);
     EXPECT_INT((long long)find(contender, "ann")->runs, 1);
     EXPECT_INT((long long)find(contender, "zoe")->runs, 3);

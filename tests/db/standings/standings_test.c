@@ -35,11 +35,9 @@ TEST_WITH_STANDINGS(an_empty_database_has_none)
 
 TEST_WITH_STANDINGS(a_run_that_ends_is_a_standing)
 {
-    const struct contender *contender;
-
     ENDED(db, 640.25, .low = 630.5, .high = 650.75, .stratum = "s1", .at_us = NOON_US + 77);
     update(db, standings);
-    contender = only(standings);
+    const struct contender *contender = only(standings);
     EXPECT_INT(contender->standing.level, STANDING_STEPS);
     EXPECT_NEAR(contender->standing.value, 640.25, 0.01);
     EXPECT(contender->standing.interval.low < 630.5 &&
@@ -73,8 +71,6 @@ TEST_WITH_STANDINGS(runs_of_machines_are_put_together)
 
 TEST_WITH_STANDINGS(invalid_and_unjudged_runs_are_counted_and_left_out)
 {
-    const struct contender *contender;
-
     do_not_sync(db);
     ENDED(db, 500, .validity = VALIDITY_INVALID, .software = "bad");
     ENDED(db, 600, .unjudged = true, .software = "bad");
@@ -85,7 +81,7 @@ TEST_WITH_STANDINGS(invalid_and_unjudged_runs_are_counted_and_left_out)
     ENDED(db, 100, .validity = VALIDITY_WARN, .software = "good");
     ENDED(db, 700, .validity = VALIDITY_INVALID, .software = "bad");
     update(db, standings);
-    contender = only(standings);
+    const struct contender *contender = only(standings);
     EXPECT_NEAR(contender->standing.value, 100, 0.01);
     EXPECT_INT(contender->standing.runs, 1);
     EXPECT_INT(contender->standing.warned, 1);
@@ -275,7 +271,6 @@ TEST_WITH_STANDINGS(texts_that_are_too_long_are_cut)
 TEST_WITH_STANDINGS(versions_are_not_put_together_and_the_newest_is_the_standing)
 {
     static const char *const vms[] = {"a", "b", "c"};
-    const struct contender *contender;
 
     do_not_sync(db);
     for (size_t i = 0; i < COUNT(vms); i++)
@@ -285,7 +280,7 @@ TEST_WITH_STANDINGS(versions_are_not_put_together_and_the_newest_is_the_standing
         ENDED(db, 50, .low = 49, .high = 51, .software = OLD, .details = LIBRARY("2.6.3"),
               .vm = vms[i]);
     update(db, standings);
-    contender = only(standings);
+    const struct contender *contender = only(standings);
     EXPECT_NEAR(contender->standing.value, 80, 0.01);
     EXPECT_INT(contender->standing.vms, 3);
     EXPECT_STR(contender->version, "worker 0.1.0, oneDNN 3.7.2, plan measured");
@@ -342,8 +337,6 @@ TEST(what_was_paid_is_known_in_dollars_only)
 
 TEST_WITH_STANDINGS(a_figure_is_a_point_with_its_source)
 {
-    const struct contender *contender;
-
     EXPECT(db_execute(db,
                       "UPDATE revision SET number = number + 1;"
                       "INSERT INTO contenders SELECT 1, 'resnet50', 'pytorch', '{}', 'aws',"
@@ -352,7 +345,7 @@ TEST_WITH_STANDINGS(a_figure_is_a_point_with_its_source)
                       " 'one run', 55)",
                       NULL));
     update(db, standings);
-    contender = only(standings);
+    const struct contender *contender = only(standings);
     EXPECT(contender->is_published);
     EXPECT_INT(contender->standing.level, STANDING_POINT);
     EXPECT_NEAR(contender->standing.value, 340, 0.01);

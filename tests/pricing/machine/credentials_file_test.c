@@ -88,10 +88,9 @@ TEST(only_the_wanted_profile_is_read)
                                "[default]\n" PAIR "[defaults]\naws_access_key_id = OTHER\n"
                                "[broken\nnonsense\n[half]\naws_secret_access_key = " SECRET "\n"
                                "[empty]\nregion = eu-west-1\n";
-    struct outcome outcome;
 
     expect_pair(text);
-    outcome = read_profile(text, "work");
+    struct outcome outcome = read_profile(text, "work");
     EXPECT_INT(outcome.result, CREDENTIALS_FOUND);
     EXPECT_STR(outcome.found.id, "AKIAWORK");
     EXPECT_STR(outcome.found.secret, SECRET "work");

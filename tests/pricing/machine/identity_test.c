@@ -71,11 +71,9 @@ TEST(the_metadata_service_of_aws_identifies_a_machine)
 /* The tables above are what the transcripts say. */
 static void check_transcript(const char *name, const struct reply *list)
 {
-    AUTO(freep) char *transcript = NULL;
-
     if (!walk_has_samples(name))
         return;
-    transcript = walk_sample(name, NULL);
+    AUTO(freep) char *transcript = walk_sample(name, NULL);
     for (; list->ending; list++) {
         char asked[200];
 

@@ -5,12 +5,11 @@
 TEST_IN_FOLDER(the_reserve_is_what_must_be_left)
 {
     AUTO(freep) struct config *config = calloc(1, sizeof *config);
-    long long left;
 
     snprintf(config->database, sizeof config->database, "%s", folder->file);
     config->reserve_mib = 0;
     EXPECT_OK(disk_reserve_check(config, &err) && disk_reserve_check_copy(config, &err));
-    left = disk_space_left(config);
+    long long left = disk_space_left(config);
     EXPECT(left > 0);
     config->reserve_mib = left / (1024 * 1024) + 1024;
     EXPECT_ERROR_SAYS(disk_reserve_check(config, &err), ERROR_STORAGE,

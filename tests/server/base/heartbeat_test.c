@@ -41,10 +41,9 @@ TEST_IN_FOLDER(without_a_file_nothing_beats)
 TEST_IN_FOLDER(a_process_is_healthy_while_it_beats)
 {
     AUTO(heartbeat_end) struct heartbeat heartbeat = begin(folder, "bench");
-    struct heartbeat_view view;
 
     (void)heartbeat_beat(&heartbeat, "run 2 of 4, step 31", START);
-    view = look(folder, START + 120 * NS_PER_SECOND);
+    struct heartbeat_view view = look(folder, START + 120 * NS_PER_SECOND);
     EXPECT_INT(view.state, HEARTBEAT_BEATS);
     EXPECT_STR(view.command, "bench");
     EXPECT_STR(view.doing, "run 2 of 4, step 31");
@@ -72,13 +71,12 @@ TEST_IN_FOLDER(an_ended_bench_leaves_no_valid_heartbeat)
     struct heartbeat heartbeat = begin(folder, "bench");
     int ready[2], status;
     char byte;
-    pid_t child;
 
     (void)heartbeat_beat(&heartbeat, "runs", START);
     heartbeat_end(&heartbeat);
     EXPECT_INT(look(folder, START).state, HEARTBEAT_NONE);
     EXPECT(pipe(ready) == 0);
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         struct heartbeat own = begin(folder, "bench");
 

@@ -151,10 +151,9 @@ TEST_WITH_DATABASE(what_is_too_old_says_who_said_it_and_when)
 TEST_WITH_DATABASE(a_google_machine_without_a_key_hears_both_ways)
 {
     struct identity here = machine();
-    struct machine_price price;
 
     snprintf(here.provider, sizeof here.provider, "gcp");
-    price = found(db, &here);
+    struct machine_price price = found(db, &here);
     EXPECT_PART(price.why_not, "PENNYWORTH_GCP_KEY reads Google's own list");
     EXPECT_PART(price.why_not, "--feed gcp-third-party=on the list of a third party");
     EXPECT_PART(price.why_not, "--price-per-hour gives a price");
@@ -188,14 +187,13 @@ TEST_WITH_DATABASE(a_machine_without_a_type_has_what_was_typed_under_its_name)
 TEST_WITH_DATABASE(the_longest_names_fit)
 {
     struct identity here = machine();
-    struct machine_price price;
 
     memset(here.region, 'r', sizeof here.region - 1);
     memset(here.zone, 'z', sizeof here.zone - 1);
     memset(here.instance_type, 'i', sizeof here.instance_type - 1);
     PUT(db, "typed", "aws", here.instance_type, "0.123456789012345678901234567890",
         .kind = PRICE_TYPED, .region = here.region, .zone = "eu-north-1b", .source_us = THEN_US);
-    price = found(db, &here);
+    struct machine_price price = found(db, &here);
     EXPECT(!price.known);
     EXPECT(strlen(price.why_not) < sizeof price.why_not - 1);
 }

@@ -268,9 +268,8 @@ TEST_ASLEEP(progress_is_kept_of_the_run_under_way_and_brought_up_to_now)
 TEST_ASLEEP(closing_wakes_all_waiters_and_later_waits_return_at_once)
 {
     struct diary second_diary = {0};
-    struct watcher second;
 
-    second = scene->watcher;
+    struct watcher second = scene->watcher;
     second.user = &second_diary;
     notifications_watch(scene->notifications, &second, &other_topic, START);
     EXPECT(!notifications_sleep(scene->notifications, &second, START, LATER));

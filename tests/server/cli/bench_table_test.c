@@ -229,7 +229,6 @@ TEST(numbers_keep_four_digits_whatever_their_size)
 TEST_WITH_SAMPLE(the_json_has_the_same)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 100000};
-    AUTO(json_decrefp) json_t *json = NULL;
     const char *state, *hub, *reason, *why;
     double low, dollars;
     int status, waiting, cores;
@@ -238,7 +237,8 @@ TEST_WITH_SAMPLE(the_json_has_the_same)
     sample->report.counts.waiting = 2;
     EXPECT(bench_json_write(&text, &sample->report));
     EXPECT(text.used > 0 && text.data[text.used - 1] == '\n');
-    json = json_loadb(text.data, text.used, JSON_REJECT_DUPLICATES, NULL);
+    AUTO(json_decrefp)
+    json_t *json = json_loadb(text.data, text.used, JSON_REJECT_DUPLICATES, NULL);
     EXPECT_INT(json_unpack(json,
                            "{s:i, s:n, s:{s:{s:i}}, s:n, s:[{s:{s:f}, s:{s:f}}],"
                            " s:[{s:s, s:s, s:s}, {s:n, s:n, s:s}], s:{s:i}}",

@@ -117,12 +117,11 @@ static void end_invalid(struct scene *scene)
 TEST_WITH_SWEEP(a_repetition_is_printed_as_one_and_counts_once)
 {
     AUTO(sweep_row_clear) struct sweep_row row = {0};
-    struct bench_sight sight;
     bool queued;
 
     end_invalid(scene);
     run_one(scene, RUN_FAILED);
-    sight = look(scene);
+    struct bench_sight sight = look(scene);
     EXPECT_INT((long long)sight.settled, 2);
     EXPECT(sweeps_find(scene->db, scene->watch.sweep.text, &row, NULL));
     EXPECT(
@@ -156,7 +155,6 @@ static size_t count_lines(const struct scene *scene)
 
 TEST_WITH_SWEEP(the_first_figure_comes_at_once_and_others_now_and_then)
 {
-    struct bench_sight sight;
     struct progress some = {.steps_done = 6,
                             .steps_planned = 60,
                             .samples_per_second = 14.8,
@@ -165,7 +163,7 @@ TEST_WITH_SWEEP(the_first_figure_comes_at_once_and_others_now_and_then)
                             .seconds_left = 100};
 
     claim_one(scene->db);
-    sight = look(scene);
+    struct bench_sight sight = look(scene);
     EXPECT_INT((long long)count_lines(scene), 1);
     hear(scene, sight.running.text, (struct progress){.steps_planned = 60});
     EXPECT_INT((long long)count_lines(scene), 1); /* there is no figure yet */
@@ -187,12 +185,11 @@ TEST_WITH_SWEEP(the_first_figure_comes_at_once_and_others_now_and_then)
 
 TEST_WITH_SWEEP(a_terminal_has_one_line_that_is_written_anew)
 {
-    struct bench_sight sight;
     struct progress some = {.steps_done = 6, .steps_planned = 60, .samples_per_second = 14.8};
 
     scene->watch.terminal = true;
     claim_one(scene->db);
-    sight = look(scene);
+    struct bench_sight sight = look(scene);
     for (int second = 0; second < 3; second++) {
         scene->watch.printed_ns -= 2 * NS_PER_SECOND;
         hear(scene, sight.running.text, some);

@@ -56,13 +56,11 @@ static const struct audit_entry entry = {.at_us = 1767323045000000,
 TEST_WITH_AUDIT(raw_bytes_of_a_path_leave_the_line_json)
 {
     struct audit_entry odd = entry;
-    AUTO(json_decrefp) json_t *line = NULL;
-    AUTO(freep) char *text = NULL;
 
     odd.path = "/v1/\xff\xc3(\x1b\xe2\x82";
     audit_write(place->audit, &odd);
-    text = content(place->file);
-    line = json_loads(text, 0, NULL);
+    AUTO(freep) char *text = content(place->file);
+    AUTO(json_decrefp) json_t *line = json_loads(text, 0, NULL);
     EXPECT(line);
     EXPECT_STR(json_string_value(json_object_get(line, "path")), "/v1/??"
                                                                  "(???");
@@ -158,10 +156,9 @@ static long long lines_of(const char *text, const char *part)
 static long long metric(struct audit *audit, const char *name)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 1000};
-    const char *at;
 
     EXPECT(audit_write_metrics(audit, &text));
-    at = strstr(text.data, name);
+    const char *at = strstr(text.data, name);
     EXPECT(at != NULL);
     return at ? strtoll(at + strlen(name), NULL, 10) : -1;
 }
@@ -187,11 +184,10 @@ TEST(a_line_that_is_lost_is_counted)
 TEST_WITH_AUDIT(after_a_line_without_an_end_the_next_one_begins_anew)
 {
     struct rlimit size, small;
-    long long first;
 
     audit_write(place->audit, &entry);
     AUTO(freep) char *whole = content(place->file);
-    first = (long long)strlen(whole);
+    long long first = (long long)strlen(whole);
     signal(SIGXFSZ, SIG_IGN);
     EXPECT_INT(getrlimit(RLIMIT_FSIZE, &size), 0);
     small = size;
@@ -281,12 +277,11 @@ static void *tell_many(void *user)
 
 TEST_WITH_AUDIT(lines_of_many_threads_do_not_mix)
 {
-    char *rest;
     long long count = 0;
 
     run_threads(THREADS, tell_many, place->audit, 0);
     AUTO(freep) char *text = content(place->file);
-    rest = text;
+    char *rest = text;
     for (char *line = strsep(&rest, "\n"); line && *line; line = strsep(&rest, "\n"), count++)
         EXPECT(strncmp(line, "{\"at\":", 6) == 0 &&
                strcmp(strrchr(line, ','), ",\"bytes\":12}") == 0);

@@ -10,11 +10,11 @@ static inline json_t *make_document(const char *engine_text)
     AUTO(engines_free) struct engines engines = {0};
     AUTO(bytes_free) struct bytes text = {.limit = 1024 * 1024};
     json_error_t why;
-    json_t *document;
 
     EXPECT_OK(engines_read(engine_text, "worker", &engines, &err));
     EXPECT_OK(openapi_make(&engines, &text, &err));
-    document = json_loadb(text.data ? text.data : "", text.used, JSON_REJECT_DUPLICATES, &why);
+    json_t *document =
+        json_loadb(text.data ? text.data : "", text.used, JSON_REJECT_DUPLICATES, &why);
     EXPECT(document != NULL);
     return document;
 }

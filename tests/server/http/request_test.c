@@ -63,11 +63,10 @@ TEST(another_type_than_the_accepted_ones_gets_406)
 static long long wait_of(const char *target, const char *header, long long given)
 {
     struct exchange *exchange = exchange_for(target);
-    long long seconds;
 
     snprintf(prefer, sizeof prefer, "%s", header);
     exchange->request.headers.prefer = *header ? prefer : NULL;
-    seconds = request_wait(exchange, given);
+    long long seconds = request_wait(exchange, given);
     exchange_end(exchange);
     return seconds;
 }

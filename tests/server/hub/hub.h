@@ -109,12 +109,11 @@ static inline bool hub_fetch(void *user, const struct fetch_request *request,
                              struct fetch_response *ret_response, struct error *err)
 {
     struct hub *hub = user;
-    bool ok;
 
     pthread_mutex_lock(&hub->lock);
     const struct hub_says *says = hub_next(hub);
     size_t lines = hub_look(hub, request);
-    ok = hub_answer(says, lines, take_body, taker, ret_response, err);
+    bool ok = hub_answer(says, lines, take_body, taker, ret_response, err);
     if (hub->count + 1 < HUB_REQUESTS_MAX)
         hub->count++;
     pthread_mutex_unlock(&hub->lock);

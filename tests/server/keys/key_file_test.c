@@ -107,12 +107,11 @@ TEST_IN_FOLDER(every_damage_is_seen)
     struct signing_key key;
     char path[400], whole[200] = "", damaged[200];
     FILE *file;
-    size_t length;
 
     path_of(folder, path);
     EXPECT(key_file_load(folder->file, &key, NULL));
     file = fopen(path, "re");
-    length = fread(whole, 1, sizeof whole - 2, file);
+    size_t length = fread(whole, 1, sizeof whole - 2, file);
     fclose(file);
     EXPECT_INT((long long)length, 138);
     for (size_t i = 0; i < length; i++) {

@@ -16,10 +16,8 @@ static struct feeds feeds;
 
 static const struct feed *feed_of(const char *text, const char *name)
 {
-    const struct feed *feed;
-
     EXPECT_OK(feeds_read(text, &feeds, &err));
-    feed = find_feed(&feeds, name);
+    const struct feed *feed = find_feed(&feeds, name);
     EXPECT(feed != NULL);
     return feed;
 }

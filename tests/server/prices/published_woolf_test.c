@@ -130,11 +130,10 @@ TEST(every_time_is_also_shipped_as_samples_a_second_of_our_network)
 {
     for (int job = 0; job < JOBS; job++)
         for (int which = 0; which < ALL; which++) {
-            const struct figure *figure;
             char id[80];
 
             snprintf(id, sizeof id, "%s-samples", id_of(job, which));
-            figure = figure_called(id);
+            const struct figure *figure = figure_called(id);
             EXPECT_STR(figure->workload, networks[job].workload);
             EXPECT_STR(figure->instance, instances[which]);
             EXPECT_STR(figure->unit, "sample");

@@ -80,21 +80,20 @@ struct scene {
 static void begin_at(struct scene *scene, const char *metadata, const char *provider,
                      const char *life_cycle, long long period_ns)
 {
-    struct preemption_watch_parts parts;
-
     *scene = (struct scene){.config = {.life_cycle = life_cycle}};
     snprintf(scene->config.metadata, sizeof scene->config.metadata, "%s", metadata);
     snprintf(scene->config.provider, sizeof scene->config.provider, "%s", provider);
     scene->here = this_machine_new(&scene->config);
     EXPECT(scene->here != NULL);
-    parts = (struct preemption_watch_parts){.this_machine = scene->here,
-                                            .metadata = scene->config.metadata,
-                                            .fetch = cloud_fetch,
-                                            .fetcher = &scene->cloud,
-                                            .period_ns = period_ns,
-                                            .notice = leave,
-                                            .withdraw = stay,
-                                            .user = &scene->cloud};
+    struct preemption_watch_parts parts =
+        (struct preemption_watch_parts){.this_machine = scene->here,
+                                        .metadata = scene->config.metadata,
+                                        .fetch = cloud_fetch,
+                                        .fetcher = &scene->cloud,
+                                        .period_ns = period_ns,
+                                        .notice = leave,
+                                        .withdraw = stay,
+                                        .user = &scene->cloud};
     EXPECT_OK(preemption_watch_start(&parts, &scene->watch, &err));
 }
 

@@ -141,9 +141,7 @@ static struct run await(struct scene *scene, const struct run_id *id, enum run_s
 
 static void reach(struct scene *scene, const struct run_id *id, enum run_state state)
 {
-    AUTO(run_clear) struct run run = {0};
-
-    run = await(scene, id, state);
+    AUTO(run_clear) struct run run = await(scene, id, state);
 }
 
 static void expect_state(struct scene *scene, const struct run_id *id, enum run_state state)

@@ -23,10 +23,8 @@ static bool check(struct config *config, const char *variable, struct error *err
 /* A file in the temporary directory with this content; the caller removes it. */
 static void write_file(const char *content, char ret_path[64])
 {
-    AUTO(closep) int descriptor = -1;
-
     snprintf(ret_path, 64, "/tmp/pennyworth-token-XXXXXX");
-    descriptor = mkstemp(ret_path);
+    AUTO(closep) int descriptor = mkstemp(ret_path);
     EXPECT(descriptor >= 0);
     EXPECT(write(descriptor, content, strlen(content)) == (ssize_t)strlen(content));
 }

@@ -29,14 +29,13 @@ static enum config_result read_config(const char *const flags[], const char *con
 {
     char *argv[WORDS_MAX + 2] = {strdup("pennyworth")};
     char *variables[WORDS_MAX + 2] = {strdup("HOME=/home/somebody")};
-    enum config_result result;
     int argc = 0;
 
     copy_words(argv + 1, flags);
     copy_words(variables + 1, environment);
     while (argv[argc])
         argc++;
-    result = config_read(argc, argv, variables, ret_config, err);
+    enum config_result result = config_read(argc, argv, variables, ret_config, err);
     free_words(argv);
     free_words(variables);
     return result;

@@ -21,10 +21,8 @@ void test_end(void)
 
 static void write_file(char *path, const char *name, const char *text, size_t length)
 {
-    FILE *out;
-
     snprintf(path, PATH_TEXT_MAX, "%s/%s", tree.root, name);
-    out = fopen(path, "w");
+    FILE *out = fopen(path, "w");
     EXPECT(out && fwrite(text, 1, length, out) == length);
     if (out)
         fclose(out);

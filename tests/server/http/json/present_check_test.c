@@ -70,11 +70,10 @@ static json_t *presented_by(present_fn *present, const struct gate_check *check)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
     struct json_writer out = {.bytes = &bytes};
-    json_t *json;
 
     present(&out, check);
     EXPECT(!out.failed);
-    json = json_loadb(bytes.data, bytes.used, JSON_REJECT_DUPLICATES, NULL);
+    json_t *json = json_loadb(bytes.data, bytes.used, JSON_REJECT_DUPLICATES, NULL);
     EXPECT(json != NULL);
     return json;
 }

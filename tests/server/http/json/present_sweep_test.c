@@ -253,10 +253,9 @@ TEST_WITH_SWEEP(only_an_aa_with_a_pair_has_false_alarms)
 TEST_WITH_SWEEP(csv_quotes_names_and_leaves_unknown_values_empty)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 10000}, little = {.limit = 400};
-    const char *line;
 
     EXPECT(present_sweep_csv(&text, &scene->view));
-    line = strstr(text.data, "\r\n");
+    const char *line = strstr(text.data, "\r\n");
     EXPECT_STR(
         line ? line + 2 : "",
         "0,\"threads=1\",0,2,2,false,1,0,0,100,99,101,,,,,,,,,,,1,0.9900990099,1.01010101,0.36,"

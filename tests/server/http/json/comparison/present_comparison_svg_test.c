@@ -117,12 +117,10 @@ TEST_WITH_STAGE(a_job_is_no_sample)
 
 TEST_WITH_STAGE(a_picture_has_every_row_and_the_reason_where_there_is_no_bar)
 {
-    struct seen_picture picture;
-
     show_types(stage);
     MEASURED(stage, "never", 0, .nothing = true, .invalid = 3);
     compare(stage, "");
-    picture = draw(stage, present_comparison_svg);
+    struct seen_picture picture = draw(stage, present_comparison_svg);
     EXPECT_PART(picture.words, "\nresnet50: samples per dollar");
     EXPECT_PART(picture.words, "\n1 to 2\nsure, native, bf16, batch 16");
     EXPECT_PART(picture.words, "\n411k \xc2\xb1 1.4 %");
@@ -142,15 +140,13 @@ TEST_WITH_STAGE(a_picture_has_every_row_and_the_reason_where_there_is_no_bar)
 
 TEST_WITH_STAGE(names_of_strangers_stay_text)
 {
-    struct seen_picture picture;
-
     OFFERED(stage, EVIL, .on_demand = 0.357);
     MEASURED(stage, EVIL, 40, .low = 39, .high = 41, .engine = "\" onload=\"x",
              .workload = "a&b");
     MEASURED(stage, "\xff\x01", 20, .low = 19, .high = 21, .workload = "a&b",
              .configuration = "{\"precision\":\"<i>\"}");
     compare(stage, "workload=a%26b");
-    picture = draw(stage, present_comparison_svg);
+    struct seen_picture picture = draw(stage, present_comparison_svg);
     EXPECT_PART(picture.words, "\na&b: samples per dollar");
     EXPECT_PART(picture.words, EVIL ", \" onloa\xe2\x80\xa6");
     EXPECT_PART(picture.words, "\n??, native, <i>");

@@ -120,12 +120,10 @@ TEST_WITH_STAGE(nothing_that_is_not_known_is_0)
 
 TEST_WITH_STAGE(a_row_has_all_known_values)
 {
-    const json_t *row;
-
     stage_all_sorts(stage);
     compare(stage, "reference=figure");
     AUTO(json_decrefp) json_t *json = json_of(stage);
-    row = row_in(json, "sure");
+    const json_t *row = row_in(json, "sure");
     EXPECT_INT(json_integer_value(at(row, "rank.low")), 1);
     EXPECT_INT(json_integer_value(at(row, "rank.high")), 1);
     EXPECT(json_is_true(at(row, "may_be_best")));
@@ -156,12 +154,10 @@ TEST_WITH_STAGE(a_row_has_all_known_values)
 
 TEST_WITH_STAGE(unknown_values_are_null)
 {
-    const json_t *row;
-
     stage_all_sorts(stage);
     compare(stage, "");
     AUTO(json_decrefp) json_t *json = json_of(stage);
-    row = row_in(json, "none");
+    const json_t *row = row_in(json, "none");
     EXPECT_NULL_AT(row, "price");
     EXPECT_STR(TEXT_AT(row, "why_no_price"), "no feed has it");
     EXPECT_NULL_AT(row, "samples_per_dollar");
@@ -242,14 +238,13 @@ static void stage_traps(struct stage *stage)
 TEST_WITH_STAGE(every_line_of_csv_has_the_same_columns)
 {
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
-    const char *rest;
     size_t lines = 0, wanted;
 
     stage_all_sorts(stage);
     stage_traps(stage);
     compare(stage, "reference=sure&utility=1/hours&price=spot,on_demand");
     EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
-    rest = text.data;
+    const char *rest = text.data;
     for (wanted = columns(&rest); *rest; lines++)
         EXPECT_INT((long long)columns(&rest), (long long)wanted);
     EXPECT_INT((long long)lines, 14);
@@ -328,12 +323,10 @@ TEST_WITH_STAGE(no_two_columns_of_csv_have_one_name)
 
 TEST_WITH_STAGE(json_has_both_kinds_of_price_beside_each_other)
 {
-    const json_t *row;
-
     stage_all_sorts(stage);
     compare(stage, "samples=360000");
     AUTO(json_decrefp) json_t *json = json_of(stage);
-    row = row_in(json, "sure");
+    const json_t *row = row_in(json, "sure");
     EXPECT_NEAR(NUMBER_AT(row, "kinds.on_demand.price.price_per_hour"), 0.357, 1e-12);
     EXPECT_NEAR(NUMBER_AT(row, "kinds.on_demand.samples_per_dollar.value"), 410723, 1);
     EXPECT_NEAR(NUMBER_AT(row, "kinds.spot.price.low"), 0.12, 1e-12);
