@@ -3,9 +3,7 @@
 #include "common/cleanup.h"
 #include "server/http/json/present_check_markdown.h"
 #include "server/http/json/present_check_tools.h"
-#include "tests/test.h"
-
-#include <math.h>
+#include "tests/common/rows/written.h"
 
 #define ID_0 "01ARZ3NDEKTSV4RRFFQ69G5FA0"
 #define SWEEP "01ARZ3NDEKTSV4RRFFQ69G5FAZ"
@@ -78,31 +76,15 @@ static json_t *presented_by(present_fn *present, const struct gate_check *check)
     return json;
 }
 
-static double number_in(const json_t *json, const char *object, const char *key)
-{
-    return json_number_value(json_object_get(json_object_get(json, object), key));
-}
-
-static const char *text_in(const json_t *json, const char *key)
-{
-    return json_string_value(json_object_get(json, key));
-}
-
 TEST(an_equally_fast_run_passes)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 100, 7);
 
     gate_check_judge(check);
     AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
-    EXPECT_STR(text_in(json, "verdict"), "pass");
-    EXPECT(json_is_null(json_object_get(json, "confirmed")));
-    EXPECT_NEAR(number_in(json, "candidate", "value"), 100, 0.1);
-    EXPECT_INT((long long)number_in(json, "baseline", "n"), 7);
-    EXPECT_NEAR(json_number_value(json_object_get(json, "margin_percent")), 3, 1e-9);
-    EXPECT_STR(text_in(json_object_get(json, "ratio"), "level"), "runs");
-    EXPECT(json_is_null(json_object_get(json, "samples_per_dollar")));
-    EXPECT(json_is_null(json_object_get(json_object_get(json, "price"), "ratio")));
-    EXPECT(json_is_null(json_object_get(json, "confirmation")));
+    EXPECT_JSON(json, "{'verdict':'pass','confirmed':null,'candidate':{'value':99.9994666638},"
+                      "'baseline':{'n':7},'margin_percent':3,'ratio':{'level':'runs'},"
+                      "'samples_per_dollar':null,'price':{'ratio':null},'confirmation':null}");
 }
 
 TEST(a_slower_run_fails_for_good_only_where_two_looks_agree)
@@ -172,9 +154,8 @@ TEST(a_price_is_shown_apart_and_fails_only_where_asked)
     gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_PASS);
     AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
-    EXPECT_NEAR(number_in(json, "price", "ratio"), 1.25, 1e-9);
-    EXPECT_NEAR(number_in(json, "samples_per_dollar", "ratio"), 0.8, 0.001);
-    EXPECT_STR(text_in(json_object_get(json, "samples_per_dollar"), "verdict"), "fail");
+    EXPECT_JSON(json, "{'price':{'ratio':1.25},'samples_per_dollar':{'ratio':0.799998133317,"
+                      "'verdict':'fail'}}");
     check->request.fails_on_price = true;
     gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_FAIL);
@@ -199,10 +180,8 @@ TEST(without_one_of_the_prices_nothing_is_known_of_dollars)
     EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
     EXPECT_PART(check->words, "price");
     AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
-    EXPECT(json_is_null(json_object_get(json, "samples_per_dollar")));
-    EXPECT(json_is_null(json_object_get(json_object_get(json, "price"), "ratio")));
-    EXPECT_STR(text_in(json_object_get(json, "price"), "words"),
-               "the price of an hour is unknown for 1 of 10 runs");
+    EXPECT_JSON(json, "{'samples_per_dollar':null,'price':{'ratio':null,'words':"
+                      "'the price of an hour is unknown for 1 of 10 runs'}}");
 }
 
 TEST(an_invalid_run_never_fails)
@@ -222,11 +201,8 @@ TEST(without_a_baseline_there_is_no_ratio)
 
     gate_check_judge(check);
     AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
-    EXPECT_STR(text_in(json, "verdict"), "cannot_tell");
-    EXPECT(json_is_null(json_object_get(json, "ratio")));
-    EXPECT(json_is_null(json_object_get(json, "smallest_detectable_percent")));
-    EXPECT(json_is_null(json_object_get(json_object_get(json, "baseline"), "value")));
-    EXPECT(json_is_null(json_object_get(json_object_get(json, "code"), "ratio")));
+    EXPECT_JSON(json, "{'verdict':'cannot_tell','ratio':null,'smallest_detectable_percent':null,"
+                      "'baseline':{'value':null},'code':{'ratio':null}}");
 }
 
 static char *markdown_of(const struct gate_check *check)
@@ -267,18 +243,12 @@ TEST(other_tools_get_value_and_interval)
     fill_side(&check->candidate, 1, 100, 3600);
     gate_check_judge(check);
     AUTO(json_decrefp) json_t *points = presented_by(present_check_github, check);
-    EXPECT_INT((long long)json_array_size(points), 2);
     /* That action tells metrics apart by their names alone. */
-    EXPECT_STR(text_in(json_array_get(points, 0), "name"), SERIES " samples/s");
-    EXPECT_STR(text_in(json_array_get(points, 1), "name"), SERIES " samples/$");
-    EXPECT_STR(text_in(json_array_get(points, 0), "range"), "1");
-    EXPECT_STR(text_in(json_array_get(points, 1), "unit"), "samples/$");
+    EXPECT_JSON(points, "[{'name':'" SERIES " samples/s','range':'1'},"
+                        "{'name':'" SERIES " samples/$','unit':'samples/$'}]");
     AUTO(json_decrefp) json_t *metrics = presented_by(present_check_bencher, check);
-    const json_t *metric = json_object_get(metrics, SERIES);
-    EXPECT_NEAR(number_in(metric, "throughput", "value"), 100, 1e-9);
-    EXPECT_NEAR(number_in(metric, "throughput", "lower_value"), 99, 1e-9);
-    EXPECT_NEAR(number_in(metric, "throughput", "upper_value"), 101, 1e-9);
-    EXPECT_NEAR(number_in(metric, "samples_per_dollar", "value"), 100, 1e-9);
+    EXPECT_JSON(metrics, "{'" SERIES "':{'throughput':{'value':100,'lower_value':99,"
+                         "'upper_value':101},'samples_per_dollar':{'value':100}}}");
 }
 
 TEST(an_interval_that_is_not_known_is_left_out)

@@ -3,8 +3,6 @@
 #include "server/http/json/present_sweep_csv.h"
 #include "tests/common/rows/written.h"
 
-#include <math.h>
-
 #define SECOND_US 1000000LL
 
 static char request[] = "{\"preset\":\"threads\"}";
@@ -102,152 +100,76 @@ static void with_sweep(void (*test)(struct scene *scene))
     rank_intervals_clear(&scene.intervals);
 }
 
-static json_t *presented(const struct scene *scene)
-{
-    return read_back(&sweep_members, &scene->view);
-}
-
-static double number_at(const json_t *json, const char *object, const char *key)
-{
-    const json_t *value = json_object_get(object ? json_object_get(json, object) : json, key);
-
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *text_at(const json_t *json, const char *object, const char *key)
-{
-    const char *text =
-        json_string_value(json_object_get(object ? json_object_get(json, object) : json, key));
-
-    return text ? text : "";
-}
-
-static const json_t *cell_of(const json_t *json, size_t index)
-{
-    return json_array_get(json_object_get(json, "cells"), index);
-}
+#define EXPECT_SWEEP(text) EXPECT_MEMBERS(&sweep_members, &scene->view, text)
 
 TEST_WITH_SWEEP(progress_counts_runs_and_extrapolates_the_time_left)
 {
-    AUTO(json_decrefp) json_t *json = presented(scene);
-
-    EXPECT_NEAR(number_at(json, "progress", "runs_total"), 3, 0);
-    EXPECT_NEAR(number_at(json, "progress", "runs_done"), 2, 0);
-    EXPECT_NEAR(number_at(json, "progress", "runs_running"), 0, 0);
-    EXPECT_NEAR(number_at(json, "progress", "elapsed_seconds"), 20, 1e-9);
-    EXPECT_NEAR(number_at(json, "progress", "seconds_left"), 10, 1e-9);
+    EXPECT_SWEEP("{'progress':{'runs_total':3,'runs_done':2,'runs_running':0,"
+                 "'elapsed_seconds':20,'seconds_left':10}}");
 }
 
 TEST_WITH_SWEEP(the_time_left_is_unknown_before_a_run_is_done_and_0_after_the_end)
 {
     scene->runs[0].run.state = RUN_RUNNING;
     scene->runs[1].run.state = RUN_QUEUED;
-    AUTO(json_decrefp) json_t *first = presented(scene);
-    EXPECT_NEAR(number_at(first, "progress", "runs_running"), 1, 0);
-    EXPECT(isnan(number_at(first, "progress", "seconds_left")));
-
+    EXPECT_SWEEP("{'progress':{'runs_running':1,'seconds_left':null}}");
     scene->row.state = SWEEP_CANCELLED;
     scene->row.ended_us = 6 * SECOND_US;
-    AUTO(json_decrefp) json_t *last = presented(scene);
-    EXPECT_NEAR(number_at(last, "progress", "elapsed_seconds"), 5, 1e-9);
-    EXPECT_NEAR(number_at(last, "progress", "seconds_left"), 0, 0);
+    EXPECT_SWEEP("{'progress':{'elapsed_seconds':5,'seconds_left':0}}");
 }
 
 TEST_WITH_SWEEP(all_cells_get_the_price_of_the_latest_run_that_has_one)
 {
-    AUTO(json_decrefp) json_t *json = presented(scene);
-
-    EXPECT_NEAR(number_at(json, NULL, "price_per_hour"), 0.36, 1e-12);
-    EXPECT_NEAR(number_at(cell_of(json, 0), "samples_per_dollar", "value"), 1e6, 1e-3);
-    EXPECT_NEAR(number_at(cell_of(json, 1), "samples_per_dollar", "value"), 3e6, 1e-3);
-    EXPECT(json_is_null(json_object_get(cell_of(json, 2), "samples_per_dollar")));
-
+    EXPECT_SWEEP("{'price_per_hour':0.36,'cells':[{'samples_per_dollar':{'value':1000000}},"
+                 "{'samples_per_dollar':{'value':3000000}},{'samples_per_dollar':null}]}");
     scene->runs[0].dollars_per_hour = scene->runs[1].dollars_per_hour = 0;
-    AUTO(json_decrefp) json_t *unpriced = presented(scene);
-    EXPECT(json_is_null(json_object_get(unpriced, "price_per_hour")));
-    EXPECT(json_is_null(json_object_get(cell_of(unpriced, 0), "dollars_per_million_samples")));
+    EXPECT_SWEEP("{'price_per_hour':null,'cells':[{'dollars_per_million_samples':null},{},{}]}");
 }
 
 TEST_WITH_SWEEP(a_cell_has_its_own_runs_and_what_its_interval_is_over)
 {
-    AUTO(json_decrefp) json_t *json = presented(scene);
-    const json_t *runs = json_object_get(cell_of(json, 1), "runs");
-
-    EXPECT_INT((long long)json_array_size(json_object_get(cell_of(json, 0), "runs")), 1);
-    EXPECT_INT((long long)json_array_size(runs), 2);
-    EXPECT_STR(text_at(json_array_get(runs, 0), NULL, "validity"), "invalid");
-    EXPECT_NEAR(number_at(json_array_get(runs, 0), NULL, "position"), 1, 0);
-    EXPECT(json_is_null(json_object_get(json_array_get(runs, 1), "validity")));
-    EXPECT(json_is_null(json_object_get(json_array_get(runs, 1), "samples_per_second")));
-    EXPECT_STR(text_at(cell_of(json, 0), "interval", "over"), "steps of one run");
-    EXPECT_STR(text_at(cell_of(json, 1), "interval", "over"), "runs");
-    EXPECT(json_is_null(json_object_get(cell_of(json, 2), "interval")));
-    EXPECT(json_is_null(json_object_get(cell_of(json, 2), "rank")));
-    EXPECT(json_is_null(json_object_get(cell_of(json, 2), "cannot_be_told_apart_from")));
-    EXPECT_NEAR(number_at(cell_of(json, 0), "rank", "low"), 2, 0);
-    EXPECT(json_is_false(json_object_get(cell_of(json, 0), "may_be_best")));
-    EXPECT_STR(text_at(cell_of(json, 2), NULL, "refused"), reason);
+    EXPECT_SWEEP("{'cells':[{'runs':[{}],'interval':{'over':'steps of one run'},"
+                 "'rank':{'low':2},'may_be_best':false},"
+                 "{'runs':[{'validity':'invalid','position':1},"
+                 "{'validity':null,'samples_per_second':null}],'interval':{'over':'runs'}},"
+                 "{'interval':null,'rank':null,'cannot_be_told_apart_from':null,"
+                 "'refused':'needs 4 cores, got 2'}]}");
 }
 
 TEST_WITH_SWEEP(each_cell_names_those_that_it_cannot_be_told_apart_from)
 {
     rank(scene, 0.02);
-    AUTO(json_decrefp) json_t *json = presented(scene);
-    const json_t *tied =
-        json_object_get(json_object_get(json, "best"), "cannot_be_told_apart_from");
-    EXPECT_STR(text_at(json, "best", "name"), "threads=4");
-    EXPECT_INT((long long)json_array_size(tied), 1);
-    EXPECT_STR(json_string_value(json_array_get(tied, 0)), "threads=1");
-    EXPECT(json_is_true(json_object_get(cell_of(json, 0), "may_be_best")));
-    EXPECT_NEAR(number_at(cell_of(json, 0), "rank", "low"), 1, 0);
-    EXPECT_NEAR(number_at(cell_of(json, 0), "rank", "high"), 2, 0);
-    tied = json_object_get(cell_of(json, 0), "cannot_be_told_apart_from");
-    EXPECT_STR(json_string_value(json_array_get(tied, 0)), "threads=4");
-
+    EXPECT_SWEEP("{'best':{'name':'threads=4','cannot_be_told_apart_from':['threads=1']},"
+                 "'cells':[{'may_be_best':true,'rank':{'low':1,'high':2},"
+                 "'cannot_be_told_apart_from':['threads=4']},{},{}]}");
     scene->result.best = scene->result.count;
-    AUTO(json_decrefp) json_t *none = presented(scene);
-    EXPECT(json_is_null(json_object_get(none, "best")));
+    EXPECT_SWEEP("{'best':null}");
 }
 
 TEST_WITH_SWEEP(a_cell_says_where_its_time_went_if_its_engine_did)
 {
-    AUTO(json_decrefp) json_t *json = presented(scene);
-
-    EXPECT(json_is_null(json_object_get(cell_of(json, 0), "time_shares")));
-    EXPECT_NEAR(number_at(cell_of(json, 1), "time_shares", "input"), 0, 0);
-    EXPECT_NEAR(number_at(cell_of(json, 1), "time_shares", "compute"), 0.98, 1e-12);
+    EXPECT_SWEEP(
+        "{'cells':[{'time_shares':null},{'time_shares':{'input':0,'compute':0.98}},{}]}");
 }
 
 TEST_WITH_SWEEP(only_a_sweep_of_threads_has_an_efficiency)
 {
-    AUTO(json_decrefp) json_t *threads = presented(scene);
-
-    EXPECT_NEAR(number_at(cell_of(threads, 1), "efficiency", "value"), 0.75, 1e-12);
-    EXPECT_NEAR(number_at(cell_of(threads, 1), "efficiency", "low"), 0.7, 1e-12);
-    EXPECT_STR(text_at(cell_of(threads, 1), "ratio_to_first", "verdict"), "better");
-    EXPECT(json_is_null(json_object_get(cell_of(threads, 0), "efficiency")));
-
+    EXPECT_SWEEP("{'cells':[{'efficiency':null},{'efficiency':{'value':0.75,'low':0.7},"
+                 "'ratio_to_first':{'verdict':'better'}},{}]}");
     scene->view.preset = SWEEP_BATCH;
-    AUTO(json_decrefp) json_t *batch = presented(scene);
-    EXPECT(json_is_null(json_object_get(cell_of(batch, 1), "efficiency")));
+    EXPECT_SWEEP("{'cells':[{},{'efficiency':null},{}]}");
 }
 
 TEST_WITH_SWEEP(only_an_aa_with_a_pair_has_false_alarms)
 {
     scene->view.preset = SWEEP_AA;
-    AUTO(json_decrefp) json_t *none = presented(scene);
-    EXPECT(json_is_null(json_object_get(none, "false_alarms")));
+    EXPECT_SWEEP("{'false_alarms':null}");
     scene->view.alarms = (struct false_alarms){.pairs = 8, .alarms = 2, .low = 0.1, .high = 0.6};
-    AUTO(json_decrefp) json_t *json = presented(scene);
-    EXPECT_NEAR(number_at(json, "false_alarms", "rate"), 0.25, 1e-12);
-    EXPECT_NEAR(number_at(json, "false_alarms", "high"), 0.6, 1e-12);
+    EXPECT_SWEEP("{'false_alarms':{'rate':0.25,'high':0.6},'notes':['Of 3 runs, 0 failed and 1 "
+                 "counted as invalid; each of them says why. A cell without a valid run has no "
+                 "number.']}");
     scene->view.preset = SWEEP_LADDER;
-    AUTO(json_decrefp) json_t *other = presented(scene);
-    EXPECT(json_is_null(json_object_get(other, "false_alarms")));
-    EXPECT_INT((long long)json_array_size(json_object_get(other, "notes")), 2);
-    EXPECT_STR(json_string_value(json_array_get(json_object_get(json, "notes"), 0)),
-               "Of 3 runs, 0 failed and 1 counted as invalid; each of them says why. A cell "
-               "without a valid run has no number.");
+    EXPECT_SWEEP("{'false_alarms':null,'notes':[{},{}]}");
 }
 
 TEST_WITH_SWEEP(csv_quotes_names_and_leaves_unknown_values_empty)

@@ -52,23 +52,6 @@ static const json_t *row_in(const json_t *json, const char *instance)
     return NULL;
 }
 
-/* at(row, "price.kind") */
-static const json_t *at(const json_t *json, const char *path)
-{
-    char words[200], *rest = words;
-
-    snprintf(words, sizeof words, "%s", path);
-    for (char *word; json && (word = strsep(&rest, ".")) != NULL;)
-        json = json_object_get(json, word);
-    if (!json)
-        test_fail(__FILE__, __LINE__, path);
-    return json;
-}
-
-#define TEXT_AT(json, path) json_string_value(at((json), (path)))
-#define NUMBER_AT(json, path) json_number_value(at((json), (path)))
-#define EXPECT_NULL_AT(json, path) EXPECT(json_is_null(at((json), (path))))
-
 /* Numbers that may be 0, for then nothing was there to count. */
 static bool may_be_0(const char *key)
 {
@@ -123,33 +106,21 @@ TEST_WITH_STAGE(a_row_has_all_known_values)
     stage_all_sorts(stage);
     compare(stage, "reference=figure");
     AUTO(json_decrefp) json_t *json = json_of(stage);
-    const json_t *row = row_in(json, "sure");
-    EXPECT_INT(json_integer_value(at(row, "rank.low")), 1);
-    EXPECT_INT(json_integer_value(at(row, "rank.high")), 1);
-    EXPECT(json_is_true(at(row, "may_be_best")));
-    EXPECT_INT(json_integer_value(at(row, "cannot_be_told_apart_from.count")), 0);
-    EXPECT_STR(TEXT_AT(row, "configuration.precision"), "bf16");
-    EXPECT_STR(TEXT_AT(row, "provenance"), "measured");
-    EXPECT_STR(TEXT_AT(row, "throughput.level"), "steps");
-    EXPECT_STR(TEXT_AT(row, "throughput.words"), "one VM: not generalisable");
-    EXPECT_NEAR(NUMBER_AT(row, "samples_per_dollar.value"), 410723, 1);
-    EXPECT_NEAR(NUMBER_AT(row, "prices_per_hour.spot_discount_percent"), 63.8, 0.05);
-    EXPECT_STR(TEXT_AT(row, "price.kind"), "on_demand");
-    EXPECT_STR(TEXT_AT(row, "price.feed"), "made-up");
-    EXPECT_NULL_AT(row, "price.low");
-    EXPECT_NULL_AT(row, "why_no_price");
-    EXPECT_STR(TEXT_AT(row, "interval_from"), "throughput");
-    EXPECT_NEAR(NUMBER_AT(row, "to_reference.break_even_samples_per_second"), 273.6, 0.05);
-    EXPECT_STR(TEXT_AT(row, "to_reference.throughput.verdict"), "no_interval");
-    EXPECT_NEAR(NUMBER_AT(row, "to_reference.relative_cost"), 929 / 1.212 / (40.73 / 0.357),
-                1e-9);
-    row = row_in(json, "figure");
-    EXPECT_NEAR(NUMBER_AT(row, "to_reference.relative_cost"), 1, 0);
-    EXPECT_STR(TEXT_AT(row, "published.source"), "an article");
-    EXPECT_NULL_AT(row, "throughput.low");
-    EXPECT_NULL_AT(row, "rank");
-    EXPECT_STR(TEXT_AT(row, "why_no_rank"), "published, no interval");
-    EXPECT_STR(TEXT_AT(row_in(json, "point"), "provenance"), "imported");
+    EXPECT_JSON(
+        row_in(json, "sure"),
+        "{'rank':{'low':1,'high':1},'may_be_best':true,"
+        "'cannot_be_told_apart_from':{'count':0},'configuration':{'precision':'bf16'},"
+        "'provenance':'measured','throughput':{'level':'steps',"
+        "'words':'one VM: not generalisable'},'samples_per_dollar':{'value':410722.6890756303},"
+        "'prices_per_hour':{'spot_discount_percent':63.837535014005596},"
+        "'price':{'kind':'on_demand','feed':'made-up','low':null},'why_no_price':null,"
+        "'interval_from':'throughput','to_reference':{"
+        "'break_even_samples_per_second':273.6410891089109,"
+        "'throughput':{'verdict':'no_interval'},'relative_cost':6.7184161332902255}}");
+    EXPECT_JSON(row_in(json, "figure"),
+                "{'to_reference':{'relative_cost':1},'published':{'source':'an article'},"
+                "'throughput':{'low':null},'rank':null,'why_no_rank':'published, no interval'}");
+    EXPECT_JSON(row_in(json, "point"), "{'provenance':'imported'}");
 }
 
 TEST_WITH_STAGE(unknown_values_are_null)
@@ -157,30 +128,20 @@ TEST_WITH_STAGE(unknown_values_are_null)
     stage_all_sorts(stage);
     compare(stage, "");
     AUTO(json_decrefp) json_t *json = json_of(stage);
-    const json_t *row = row_in(json, "none");
-    EXPECT_NULL_AT(row, "price");
-    EXPECT_STR(TEXT_AT(row, "why_no_price"), "no feed has it");
-    EXPECT_NULL_AT(row, "samples_per_dollar");
-    EXPECT_NULL_AT(row, "job.dollars");
-    EXPECT_NULL_AT(row, "job.total_dollars");
-    EXPECT_NULL_AT(row, "prices_per_hour.on_demand");
-    EXPECT_NULL_AT(row, "interval_from");
-    row = row_in(json, "never");
-    EXPECT_NULL_AT(row, "throughput");
-    EXPECT_NULL_AT(row, "job");
-    EXPECT_NULL_AT(row, "measured_at");
-    EXPECT_INT(json_integer_value(at(row, "invalid_runs")), 3);
-    row = row_in(json, "job");
-    EXPECT_STR(TEXT_AT(row, "unit"), "job");
-    EXPECT_NULL_AT(row, "dollars_per_million_samples"); /* its samples are unknown */
-    EXPECT_NEAR(NUMBER_AT(row, "samples_per_dollar.value"), 0.001 * 3600 / 0.7, 1e-9);
-    EXPECT_STR(TEXT_AT(row, "price.freshness"), "published");
-    EXPECT_NULL_AT(row_in(json, ""), "provider");
-    EXPECT_NULL_AT(row, "to_reference");
-    EXPECT_NULL_AT(json, "decision");
-    EXPECT_INT(json_integer_value(at(json, "unmeasured.count")), 1);
-    EXPECT_STR(TEXT_AT(json_array_get(at(json, "unmeasured.instances"), 0), "instance_type"),
-               "unmeasured");
+    EXPECT_JSON(
+        row_in(json, "none"),
+        "{'price':null,'why_no_price':'no feed has it','samples_per_dollar':null,"
+        "'job':{'dollars':null,'total_dollars':null},'prices_per_hour':{'on_demand':null},"
+        "'interval_from':null}");
+    EXPECT_JSON(row_in(json, "never"),
+                "{'throughput':null,'job':null,'measured_at':null,'invalid_runs':3}");
+    EXPECT_JSON(row_in(json, "job"), /* its samples are unknown */
+                "{'unit':'job','dollars_per_million_samples':null,'samples_per_dollar':{"
+                "'value':5.142857142857143},'price':{'freshness':'published'},"
+                "'to_reference':null}");
+    EXPECT_JSON(row_in(json, ""), "{'provider':null}");
+    EXPECT_JSON(json, "{'decision':null,'unmeasured':{'count':1,'instances':["
+                      "{'instance_type':'unmeasured'}]}}");
 }
 
 TEST_WITH_STAGE(the_source_of_a_price_is_shown)
@@ -188,12 +149,11 @@ TEST_WITH_STAGE(the_source_of_a_price_is_shown)
     MEASURED(stage, "desk", 10, .low = 9, .high = 11, .paid = 0.05, .paid_kind = "own");
     compare(stage, "price=typed");
     AUTO(json_decrefp) json_t *own = json_of(stage);
-    EXPECT_STR(TEXT_AT(row_in(own, "desk"), "price.label"), "as its newest run knew it");
-    EXPECT_STR(TEXT_AT(row_in(own, "desk"), "price.feed"), "run");
+    EXPECT_JSON(own, "{'rows':[{'price':{'label':'as its newest run knew it','feed':'run'}}]}");
     compare(stage, "price_of=desk:0.1");
     AUTO(json_decrefp) json_t *given = json_of(stage);
-    EXPECT_STR(TEXT_AT(row_in(given, "desk"), "price.label"), "given in the question");
-    EXPECT_STR(TEXT_AT(row_in(given, "desk"), "price.feed"), "question");
+    EXPECT_JSON(given,
+                "{'rows':[{'price':{'label':'given in the question','feed':'question'}}]}");
 }
 
 TEST_WITH_STAGE(a_page_reports_how_many_rows_it_hides)
@@ -201,13 +161,10 @@ TEST_WITH_STAGE(a_page_reports_how_many_rows_it_hides)
     stage_all_sorts(stage);
     compare(stage, "limit=2&offset=1&engine=native");
     AUTO(json_decrefp) json_t *page = json_of(stage);
-    EXPECT_INT((long long)json_array_size(at(page, "rows")), 2);
-    EXPECT_INT(json_integer_value(at(page, "hidden.by_page")), 5);
+    EXPECT_JSON(page, "{'rows':[{},{}],'hidden':{'by_page':5}}");
     compare(stage, "offset=1000&instance_type=sure");
     AUTO(json_decrefp) json_t *beyond = json_of(stage);
-    EXPECT_INT((long long)json_array_size(at(beyond, "rows")), 0);
-    EXPECT_INT(json_integer_value(at(beyond, "hidden.by_page")), 1);
-    EXPECT_INT(json_integer_value(at(beyond, "hidden.by_filters")), 6);
+    EXPECT_JSON(beyond, "{'rows':[],'hidden':{'by_page':1,'by_filters':6}}");
 }
 
 /* Columns of a line of CSV, whose end it finds; commas between quotes do not count. */
@@ -326,26 +283,18 @@ TEST_WITH_STAGE(json_has_both_kinds_of_price_beside_each_other)
     stage_all_sorts(stage);
     compare(stage, "samples=360000");
     AUTO(json_decrefp) json_t *json = json_of(stage);
-    const json_t *row = row_in(json, "sure");
-    EXPECT_NEAR(NUMBER_AT(row, "kinds.on_demand.price.price_per_hour"), 0.357, 1e-12);
-    EXPECT_NEAR(NUMBER_AT(row, "kinds.on_demand.samples_per_dollar.value"), 410723, 1);
-    EXPECT_NEAR(NUMBER_AT(row, "kinds.spot.price.low"), 0.12, 1e-12);
-    EXPECT_STR(TEXT_AT(row, "kinds.spot.price.feed"), "made-up");
-    EXPECT_NEAR(NUMBER_AT(row, "kinds.spot.samples_per_dollar.value"), 1135771, 1);
-    EXPECT_STR(TEXT_AT(row, "kinds.spot.interval_from"), "price");
-    EXPECT(NUMBER_AT(row, "kinds.spot.job_dollars.low") <
-           NUMBER_AT(row, "kinds.spot.job_dollars.value"));
-    EXPECT_NULL_AT(row, "kinds.spot.why_no_price");
-    EXPECT(NUMBER_AT(row, "kinds.spot.job_hours") > 0);
-    row = row_in(json, "none");
-    EXPECT_NULL_AT(row, "kinds.on_demand.price");
-    EXPECT_STR(TEXT_AT(row, "kinds.on_demand.why_no_price"), "no feed has it");
-    EXPECT_NULL_AT(row, "kinds.on_demand.samples_per_dollar");
-    EXPECT_NULL_AT(row, "kinds.on_demand.job_dollars");
-    row = row_in(json, "never"); /* no number, and no price */
-    EXPECT_NULL_AT(row, "kinds.spot.job_hours");
-    row = row_in(json, "point");
-    EXPECT_NULL_AT(row, "kinds.spot.job_dollars");
+    EXPECT_JSON(row_in(json, "sure"),
+                "{'kinds':{'on_demand':{'price':{'price_per_hour':0.357},"
+                "'samples_per_dollar':{'value':410722.6890756303}},"
+                "'spot':{'price':{'low':0.12,'feed':'made-up'},"
+                "'samples_per_dollar':{'value':1135770.720371805},'interval_from':'price',"
+                "'job_dollars':{'low':0.294466661,'value':0.317191528},'why_no_price':null,"
+                "'job_hours':2.4567410834873367}}}");
+    EXPECT_JSON(row_in(json, "none"),
+                "{'kinds':{'on_demand':{'price':null,'why_no_price':'no feed has it',"
+                "'samples_per_dollar':null,'job_dollars':null}}}");
+    EXPECT_JSON(row_in(json, "never"), "{'kinds':{'spot':{'job_hours':null}}}");
+    EXPECT_JSON(row_in(json, "point"), "{'kinds':{'spot':{'job_dollars':null}}}");
 }
 
 TEST(markdown_has_as_many_digits_as_intervals_allow)
