@@ -82,10 +82,8 @@ TEST_IN_FOLDER(what_may_change_later_is_not_covered)
 {
     AUTO(db_freep) struct db *db = open_with_a_run(folder);
 
-    EXPECT(db_execute(db,
-                      "UPDATE runs SET contender = NULL, price = '{}', paid_per_hour = 1,"
-                      " paid_currency = 'USD'",
-                      NULL));
+    execute(db, "UPDATE runs SET contender = NULL, price = '{}', paid_per_hour = 1,"
+                " paid_currency = 'USD'");
     EXPECT_INT(checksum_of(db, 1), CHECKSUM_HOLDS);
 }
 
@@ -100,7 +98,7 @@ TEST_WITH_DATABASE(an_imported_run_has_one_over_its_trace)
     EXPECT(imports_put(&imports, &parts.imported, &fate, NULL));
     EXPECT(imports_commit(&imports, NULL));
     EXPECT_INT(checksum_of(db, 1), CHECKSUM_HOLDS);
-    EXPECT(db_execute(db, "UPDATE traces SET evidence = replace(evidence, '14', '13')", NULL));
+    execute(db, "UPDATE traces SET evidence = replace(evidence, '14', '13')");
     EXPECT_INT(checksum_of(db, 1), CHECKSUM_DIFFERS);
 }
 
@@ -116,10 +114,10 @@ TEST_IN_FOLDER(a_run_without_one_is_told_from_one_that_needs_none)
     memcpy(first, run.id, sizeof first);
     EXPECT(checksum_next(db, 1, &run, NULL));
     EXPECT_INT(run.number, 0);
-    EXPECT(db_execute(db, "UPDATE runs SET state = 'cancelled' WHERE number = 2", NULL));
+    execute(db, "UPDATE runs SET state = 'cancelled' WHERE number = 2");
     EXPECT(checksum_next(db, 1, &run, NULL));
     EXPECT_INT(run.number, 0);
-    EXPECT(db_execute(db, "UPDATE runs SET checksum = NULL", NULL));
+    execute(db, "UPDATE runs SET checksum = NULL");
     EXPECT_INT(checksum_of(db, 1), CHECKSUM_MISSING);
     EXPECT(checksum_put_missing(db, NULL));
     EXPECT_INT(checksum_of(db, 1), CHECKSUM_HOLDS);

@@ -91,10 +91,16 @@ static inline void with_database(void (*test)(struct db *db))
     test(db);
 }
 
+/* Statements that must work. */
+static inline void execute(struct db *db, const char *sql)
+{
+    EXPECT_OK(db_execute(db, sql, &err));
+}
+
 /* Where a test makes many rows, it need not wait for the disk each time. */
 static inline void do_not_sync(struct db *db)
 {
-    EXPECT(db_execute(db, "PRAGMA synchronous = OFF", NULL));
+    execute(db, "PRAGMA synchronous = OFF");
     db->synchronous = 2; /* so that a durable transaction leaves the pragma alone */
 }
 

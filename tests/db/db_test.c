@@ -11,10 +11,10 @@ TEST_WITH_DATABASE(the_size_grows_with_what_is_stored)
 {
     long long before = 0, after = 0;
 
-    EXPECT(db_execute(db, "VACUUM", NULL)); /* migrations leave free pages */
+    execute(db, "VACUUM"); /* migrations leave free pages */
     EXPECT(db_size(db, &before, NULL));
     EXPECT_INT(before, number_of(db, "PRAGMA page_count") * number_of(db, "PRAGMA page_size"));
-    EXPECT(db_execute(db, "CREATE TABLE bulk AS SELECT randomblob(1000000) AS noise", NULL));
+    execute(db, "CREATE TABLE bulk AS SELECT randomblob(1000000) AS noise");
     EXPECT(db_size(db, &after, NULL));
     EXPECT(before >= 4096 && after - before >= 1000000 && after - before < 1100000);
 }
@@ -90,14 +90,14 @@ TEST_IN_FOLDER(tidying_waits_for_no_reader)
 {
     AUTO(db_freep) struct db *db = open_database(folder), *reader = open_database(folder);
 
-    EXPECT(db_execute(reader, "BEGIN", NULL));
+    execute(reader, "BEGIN");
     EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 0);
     queue_runs(db, 1);
     db_set_patience(db, 3600 * 1000); /* if it waits, this test does not end */
     EXPECT_OK(db_tidy(db, &err));
     EXPECT_INT(number_of(db, "PRAGMA busy_timeout"), 5000);
     EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 0);
-    EXPECT(db_execute(reader, "COMMIT", NULL));
+    execute(reader, "COMMIT");
     EXPECT_OK(db_tidy(db, &err));
     EXPECT_INT(number_of(db, "PRAGMA wal_checkpoint(PASSIVE)"), 0);
     EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 1);

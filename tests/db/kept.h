@@ -48,10 +48,8 @@ static inline void scribble(const char *path, long offset, int byte, size_t leng
 /* Makes it too large to be read on the way. */
 static inline void add_ballast(struct db *db)
 {
-    EXPECT(db_execute(db,
-                      "CREATE TABLE ballast (bytes BLOB);"
-                      "INSERT INTO ballast VALUES (zeroblob(20000000))",
-                      NULL));
+    execute(db, "CREATE TABLE ballast (bytes BLOB);"
+                "INSERT INTO ballast VALUES (zeroblob(20000000))");
 }
 
 /* A file of the folder by another name. */

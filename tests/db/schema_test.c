@@ -14,17 +14,15 @@
 /* Run 1 is queued, run 2 is running, run 7 has finished. */
 static void fill(struct db *db)
 {
-    EXPECT_OK(db_execute(
-        db,
-        "INSERT INTO runs (number, id, state, spec, engine, workload, created_us, started_us,"
-        " steps, samples_per_second) VALUES"
-        " (1, 'run 1', 'queued', '{}', 'native', 'mlp', 5, NULL, 0, NULL),"
-        " (2, 'run 2', 'running', '{}', 'native', 'mlp', 6, 6, 0, NULL),"
-        " (7, 'run 7', 'finished', '{}', 'native', 'mlp', 7, 7, 2, 12.5);"
-        "INSERT INTO run_labels (key, value, run) VALUES ('a', 'b', 1), ('a', 'c', 7);"
-        "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (7, 0, 10, 0.5),"
-        " (7, 1, 11, 0.25)",
-        &err));
+    execute(db,
+            "INSERT INTO runs (number, id, state, spec, engine, workload, created_us, started_us,"
+            " steps, samples_per_second) VALUES"
+            " (1, 'run 1', 'queued', '{}', 'native', 'mlp', 5, NULL, 0, NULL),"
+            " (2, 'run 2', 'running', '{}', 'native', 'mlp', 6, 6, 0, NULL),"
+            " (7, 'run 7', 'finished', '{}', 'native', 'mlp', 7, 7, 2, 12.5);"
+            "INSERT INTO run_labels (key, value, run) VALUES ('a', 'b', 1), ('a', 'c', 7);"
+            "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (7, 0, 10, 0.5),"
+            " (7, 1, 11, 0.25)");
 }
 
 static struct db *open_by(const struct folder *folder, const struct schema *schema)
@@ -208,7 +206,7 @@ TEST(a_version_that_is_newer_or_none_is_left_alone)
 
         fill(db);
         snprintf(sql, sizeof sql, "PRAGMA user_version = %d", cases[i].version);
-        EXPECT(db_execute(db, sql, NULL));
+        execute(db, sql);
         db_free(db);
         expect_refused_untouched(&folder, cases[i].words);
     }
@@ -230,6 +228,6 @@ TEST_WITH_DATABASE(a_price_has_a_kind_that_the_program_knows)
     AUTO(stmt_done) struct stmt *unknown = stmt_prepare(db, ADD_SERIES, NULL);
     stmt_text(unknown, "reserved_5y_no_upfront");
     EXPECT(!stmt_run(unknown, NULL));
-    EXPECT(db_execute(db, "UPDATE price_series SET nanos = NULL", NULL));
+    execute(db, "UPDATE price_series SET nanos = NULL");
     EXPECT(!db_execute(db, "UPDATE price_series SET nanos = 0", NULL)); /* no price is NULL */
 }

@@ -68,7 +68,7 @@ TEST_WITH_DATABASE(a_query_finds_a_row_or_none_or_fails)
 
 TEST_WITH_DATABASE(a_statement_runs_with_one_parameter)
 {
-    EXPECT(db_execute(db, "CREATE TEMP TABLE words (number INTEGER, word TEXT)", NULL));
+    execute(db, "CREATE TEMP TABLE words (number INTEGER, word TEXT)");
     EXPECT(stmt_run_number(db, "INSERT INTO words (number) VALUES (?)", 5, NULL));
     EXPECT(stmt_run_text(db, "UPDATE words SET word = ?", "five", NULL));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM words WHERE number = 5 AND word = 'five'"), 1);
@@ -193,7 +193,7 @@ TEST_WITH_DATABASE(a_statement_in_use_is_not_given_to_another)
 
 TEST_WITH_DATABASE(a_running_statement_can_be_bound_and_run_again)
 {
-    EXPECT(db_execute(db, "CREATE TEMP TABLE numbers (number INTEGER PRIMARY KEY)", NULL));
+    execute(db, "CREATE TEMP TABLE numbers (number INTEGER PRIMARY KEY)");
     AUTO(stmt_done)
     struct stmt *insert = stmt_prepare(db, "INSERT INTO numbers VALUES (?)", NULL);
     for (int i = 1; i <= 10; i++) {
@@ -215,8 +215,8 @@ TEST(a_locked_database_is_busy_and_not_broken)
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, NULL);
 
     do_not_wait(db);
-    EXPECT(db_execute(other, "BEGIN IMMEDIATE", NULL));
+    execute(other, "BEGIN IMMEDIATE");
     EXPECT_ERROR(stmt_run(query, &err), ERROR_BUSY);
-    EXPECT(db_execute(other, "COMMIT", NULL));
+    execute(other, "COMMIT");
     EXPECT(stmt_run(query, NULL));
 }

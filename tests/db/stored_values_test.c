@@ -41,7 +41,7 @@ TEST_WITH_DATABASE(what_a_run_has_is_found_and_else_what_there_is)
 
     EXPECT(!look(db, RUN_SENDER, NULL, "candidate-7", &values));
     EXPECT_INT((long long)values.count, 0); /* runs of this machine have no sender */
-    EXPECT(db_execute(db, "UPDATE runs SET sender = 'candidate-7' WHERE engine = 'torch'", NULL));
+    execute(db, "UPDATE runs SET sender = 'candidate-7' WHERE engine = 'torch'");
     EXPECT(look(db, RUN_SENDER, NULL, "candidate-7", &values));
     EXPECT(!look(db, RUN_SENDER, NULL, "candidate-8", &values));
     EXPECT_INT((long long)values.count, 1);
@@ -63,7 +63,7 @@ TEST_WITH_DATABASE(prices_types_and_events_are_looked_through_too)
 {
     static struct stored_values values;
 
-    EXPECT(db_execute(
+    execute(
         db,
         "INSERT INTO price_series (feed, scope, provider, region, zone, instance_type, kind,"
         " currency, since_us) VALUES ('f', 's', 'aws', 'r-1', 'r-1a', 'a.large', 'spot', 'USD', "
@@ -71,8 +71,7 @@ TEST_WITH_DATABASE(prices_types_and_events_are_looked_through_too)
         " ('f', 's', 'aws', 'r-1', '', 'b.large', 'on_demand', 'USD', 1);"
         "INSERT INTO instance_types VALUES ('gcp', 'n2', 2, 4, 'arm64', '', 'f');"
         "INSERT INTO capacity_events (kind, price_kind, provider, instance_type, zone, machine,"
-        " note, at_us) VALUES ('launched', 'spot', 'aws', 'a.large', 'z', '', '', 1)",
-        NULL));
+        " note, at_us) VALUES ('launched', 'spot', 'aws', 'a.large', 'z', '', '', 1)");
     EXPECT(look(db, PRICE_PROVIDER, NULL, "aws", &values));
     EXPECT(look(db, PRICE_REGION, NULL, "r-1", &values));
     EXPECT(look(db, PRICE_TYPE, NULL, "b.large", &values));
@@ -112,10 +111,8 @@ TEST_WITH_DATABASE(of_many_those_next_to_it_are_told)
 
     do_not_sync(db);
     create_labelled(db, "native", "n", "0");
-    EXPECT(db_execute(db,
-                      "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n"
-                      " WHERE i < 300) INSERT INTO run_labels SELECT 'n', i, 1 FROM n",
-                      NULL));
+    execute(db, "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n"
+                " WHERE i < 300) INSERT INTO run_labels SELECT 'n', i, 1 FROM n");
     EXPECT(!look(db, RUN_LABEL_VALUE, "n", "200x", &values));
     EXPECT_INT((long long)values.count, STORED_VALUES_MAX);
     EXPECT_STR(values.list[0], "169");

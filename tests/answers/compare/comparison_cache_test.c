@@ -35,7 +35,7 @@ TEST_WITH_DATABASE(an_unchanged_comparison_comes_from_the_cache)
 
         first = loan.offers;
     }
-    EXPECT(db_execute(db, "DELETE FROM prices; DELETE FROM price_series", NULL));
+    execute(db, "DELETE FROM prices; DELETE FROM price_series");
     AUTO(comparison_cache_return) struct comparison_loan again = borrow(cache, db, &now);
     later.at_us += 10 * SECOND_US; /* within the minute */
     AUTO(comparison_cache_return) struct comparison_loan soon = borrow(cache, db, &later);
@@ -45,7 +45,7 @@ TEST_WITH_DATABASE(an_unchanged_comparison_comes_from_the_cache)
     comparison_cache_return(&soon);
     comparison_cache_return(&again);
     comparison_cache_return(&again); /* once is enough, twice is fine */
-    EXPECT(db_execute(db, "UPDATE revision SET number = number + 1, prices = number + 1", NULL));
+    execute(db, "UPDATE revision SET number = number + 1, prices = number + 1");
     AUTO(comparison_cache_return) struct comparison_loan touched = borrow(cache, db, &now);
     EXPECT_NEAR(price_of(&touched, "m5.large"), 0, 0);
 }
@@ -145,12 +145,12 @@ TEST_WITH_DATABASE(a_database_that_fails_leaves_the_cache_as_it_was)
     struct error err = {0};
 
     ENDED(db, 100);
-    EXPECT(db_execute(db, "ALTER TABLE price_series RENAME TO away", NULL));
+    execute(db, "ALTER TABLE price_series RENAME TO away");
     EXPECT(!comparison_cache_borrow(cache, db, &now, &loan, &err));
     EXPECT(err.message[0]);
     EXPECT(loan.cache == NULL); /* and no lock is held */
     comparison_cache_free(NULL);
-    EXPECT(db_execute(db, "ALTER TABLE away RENAME TO price_series", NULL));
+    execute(db, "ALTER TABLE away RENAME TO price_series");
     AUTO(comparison_cache_return) struct comparison_loan later = borrow(cache, db, &now);
     EXPECT_INT((long long)later.standings->count, 1);
 }

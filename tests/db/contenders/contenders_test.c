@@ -110,7 +110,7 @@ TEST_WITH_DATABASE(what_is_taken_back_touched_nothing)
     AUTO(run_clear) struct run run = run_about_to_end(db, &(struct ended){0});
     long long revision = revision_of(db);
 
-    EXPECT(db_execute(db, "UPDATE runs SET state = 'interrupted'", NULL));
+    execute(db, "UPDATE runs SET state = 'interrupted'");
     EXPECT_ERROR(runs_end(db, &run, &err), ERROR_CONFLICT);
     EXPECT_INT(contenders_in(db), 0);
     EXPECT_INT(revision_of(db), revision);

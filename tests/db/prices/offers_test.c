@@ -293,10 +293,10 @@ TEST_WITH_DATABASE(a_price_at_odds_with_its_history_is_none)
     const struct offers_question question = asked(10);
 
     READ(db, 0, P("m5.large", "1"));
-    EXPECT(db_execute(db, "UPDATE price_series SET nanos = 5", NULL));
+    execute(db, "UPDATE price_series SET nanos = 5");
     expect_none(offer_asked(db, "m5.large", &question).on_demand,
                 "its stored prices contradict each other");
-    EXPECT(db_execute(db, "DELETE FROM prices", NULL));
+    execute(db, "DELETE FROM prices");
     expect_none(offer_asked(db, "m5.large", &question).on_demand,
                 "its stored prices contradict each other");
 }
@@ -351,12 +351,12 @@ TEST_WITH_DATABASE(a_database_that_fails_has_no_offers)
         char drop[80];
 
         snprintf(drop, sizeof drop, "ALTER TABLE %s RENAME TO gone", tables[i]);
-        EXPECT(db_execute(db, drop, NULL));
+        execute(db, drop);
         EXPECT_ERROR(offers_load(db, &question, NULL, 0, &offers, &err), ERROR_INTERNAL);
         EXPECT_INT((long long)offers.count, 12345);
         EXPECT(!offers.list);
         snprintf(drop, sizeof drop, "ALTER TABLE gone RENAME TO %s", tables[i]);
-        EXPECT(db_execute(db, drop, NULL));
+        execute(db, drop);
         expect_price(offer_asked(db, "m5.large", &question).on_demand, "1");
     }
 }

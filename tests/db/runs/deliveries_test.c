@@ -93,7 +93,7 @@ TEST_WITH_DATABASE(a_reader_that_has_enough_gets_no_more)
 TEST_WITH_DATABASE(a_run_without_its_steps_is_counted_but_not_reported)
 {
     fill(db);
-    EXPECT(db_execute(db, "UPDATE runs SET thinned_us = 5 WHERE number IN (1, 2)", NULL));
+    execute(db, "UPDATE runs SET thinned_us = 5 WHERE number IN (1, 2)");
     record(db, HUB, 1, DELIVERY_ACCEPTED, "");
     expect_waiting(db, HUB, 0, "3");
     expect_counts(db, 1, 1, 0, 1);
@@ -194,7 +194,7 @@ TEST_WITH_DATABASE(a_broken_database_gives_an_error)
     struct delivery_counts counts;
 
     fill(db);
-    EXPECT(db_execute(db, "DROP TABLE deliveries", NULL));
+    execute(db, "DROP TABLE deliveries");
     EXPECT_ERROR(deliveries_each(db, HUB, 0, &(struct export_reader){listen, &heard}, &err),
                  ERROR_INTERNAL);
     EXPECT(!deliveries_record(db, HUB, &delivery, 1, NOON_US, NULL));

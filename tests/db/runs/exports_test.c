@@ -21,8 +21,8 @@ static void fill(struct db *db)
         EXPECT(import_alone(db, &parts.imported, &fate, NULL));
     }
     queue_runs(db, 1);
-    EXPECT(db_execute(db, "UPDATE runs SET provenance = 'measured' WHERE number = 3", NULL));
-    EXPECT(db_execute(db, "DELETE FROM traces WHERE run = 3", NULL));
+    execute(db, "UPDATE runs SET provenance = 'measured' WHERE number = 3");
+    execute(db, "DELETE FROM traces WHERE run = 3");
 }
 
 /* What was exported: the last letters of ids, in order. */
@@ -97,7 +97,7 @@ TEST_WITH_DATABASE(a_broken_database_gives_an_error)
     struct heard heard = {.most = 9};
     long long last;
 
-    EXPECT(db_execute(db, "DROP TABLE traces", NULL));
+    execute(db, "DROP TABLE traces");
     EXPECT_ERROR(exports_each(db, &(struct run_filter){.limit = -1},
                               &(struct export_reader){listen, &heard}, &last, &err),
                  ERROR_INTERNAL);

@@ -107,7 +107,7 @@ TEST_WITH_PARTS(a_run_that_was_measured_here_stays_what_it_is)
 
     struct run_order order = order_of(&parts->run.spec);
     create_one(db, &order);
-    EXPECT(db_execute(db, "UPDATE runs SET id = '" IMPORTED_ID "'", NULL));
+    execute(db, "UPDATE runs SET id = '" IMPORTED_ID "'");
     expect_refused(db, &parts->imported, "id"); /* it is queued */
     AUTO(run_clear) struct run claimed = claim_run(db);
     EXPECT(step_rows_append(db, claimed.number, 0, steps, COUNT(steps), NULL));

@@ -271,15 +271,13 @@ TEST_WITH_DATABASE(an_empty_database_lists_nothing)
  * the time is not known. */
 static void make_all_sorts(struct db *db)
 {
-    EXPECT(db_execute(db,
-                      "DELETE FROM runs WHERE number > 6;"
-                      "UPDATE runs SET created_us = CASE number WHEN 6 THEN 0 WHEN 2 THEN 950"
-                      "  ELSE 100 * number END,"
-                      " validity = CASE number WHEN 1 THEN 'ok' WHEN 2 THEN 'warn'"
-                      "  WHEN 3 THEN 'invalid' WHEN 4 THEN 'ok' END,"
-                      " provenance = CASE WHEN number IN (2, 6) THEN 'imported' ELSE 'measured'"
-                      "  END;",
-                      NULL));
+    execute(db, "DELETE FROM runs WHERE number > 6;"
+                "UPDATE runs SET created_us = CASE number WHEN 6 THEN 0 WHEN 2 THEN 950"
+                "  ELSE 100 * number END,"
+                " validity = CASE number WHEN 1 THEN 'ok' WHEN 2 THEN 'warn'"
+                "  WHEN 3 THEN 'invalid' WHEN 4 THEN 'ok' END,"
+                " provenance = CASE WHEN number IN (2, 6) THEN 'imported' ELSE 'measured'"
+                "  END;");
 }
 
 static void expect_numbers(struct db *db, struct run_filter filter, const char *wanted)
@@ -343,15 +341,14 @@ TEST_WITH_RUNS(pages_of_a_time_lose_and_double_nothing)
 /* What ANALYZE finds in a million runs that are all of one kind. */
 static void pretend_a_million(struct db *db)
 {
-    EXPECT(db_execute(
+    execute(
         db,
         "ANALYZE; DELETE FROM sqlite_stat1 WHERE idx NOT IN ('runs_by_creation', 'runs_by_state',"
         " 'runs_by_engine', 'runs_by_workload', 'runs_by_instance', 'runs_by_validity',"
         " 'runs_by_provenance', 'runs_by_precision', 'runs_by_sender');"
         "UPDATE sqlite_stat1 SET stat = CASE idx WHEN 'runs_by_creation'"
         " THEN '1000000 1' ELSE '1000000 1000000 1' END;"
-        "ANALYZE sqlite_schema",
-        NULL));
+        "ANALYZE sqlite_schema");
 }
 
 /* A list of a million runs must not read them all, nor sort them. */

@@ -85,7 +85,7 @@ TEST_WITH_DATABASE(a_run_from_elsewhere_and_one_that_goes_on_have_none)
 
     EXPECT_INT(renewed(db, VM, "x", 0.5), 0);
     end_priced(db, &(struct ended){.vm = "a"});
-    EXPECT(db_execute(db, "UPDATE runs SET provenance = 'imported'", NULL));
+    execute(db, "UPDATE runs SET provenance = 'imported'");
     EXPECT_INT(renewed(db, VM, "x", 0.5), 0);
 }
 

@@ -212,7 +212,7 @@ TEST_WITH_DATABASE(a_stored_spec_that_cannot_be_read_is_an_error_that_names_the_
 
     imported_make(&parts);
     EXPECT(import_alone(db, &parts.imported, &fate, NULL));
-    EXPECT(db_execute(db, "UPDATE runs SET spec = '{\"plan\":'", NULL));
+    execute(db, "UPDATE runs SET spec = '{\"plan\":'");
     EXPECT(!runs_find(db, IMPORTED_ID, &run, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
     EXPECT(strstr(err.message, "the stored spec of run " IMPORTED_ID " cannot be read: ") !=

@@ -217,7 +217,7 @@ TEST_IN_FOLDER(a_database_that_another_writes_to_is_busy_and_stays_whole)
 
     do_not_wait(db);
     AUTO(run_clear) struct run before = create_run(other, &order);
-    EXPECT(db_execute(other, "BEGIN IMMEDIATE", NULL));
+    execute(other, "BEGIN IMMEDIATE");
     EXPECT_ERROR(runs_create(db, &order, &run, &flag, &err), ERROR_BUSY);
     EXPECT_ERROR(runs_claim(db, NOON_US, 0, &run, &flag, &err), ERROR_BUSY);
     EXPECT_ERROR(runs_cancel(db, before.id.text, NOON_US, &run, &err), ERROR_BUSY);
@@ -225,7 +225,7 @@ TEST_IN_FOLDER(a_database_that_another_writes_to_is_busy_and_stays_whole)
 
     AUTO(run_clear) struct run found = find_run(db, before.id.text); /* reading goes on */
     EXPECT_INT(found.state, RUN_QUEUED);
-    EXPECT(db_execute(other, "COMMIT", NULL));
+    execute(other, "COMMIT");
     create_one(db, &order);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 2);
 }

@@ -131,6 +131,6 @@ TEST_WITH_DATABASE(steps_go_with_their_run)
     const struct step good = {STEP(10, 1)};
 
     EXPECT(step_rows_append(db, queue_one(db), 0, &good, 1, NULL));
-    EXPECT(db_execute(db, "DELETE FROM runs", NULL));
+    execute(db, "DELETE FROM runs");
     EXPECT_INT(number_of(db, "SELECT count(*) FROM steps"), 0);
 }

@@ -105,8 +105,7 @@ TEST_WITH_DATABASE(a_run_that_was_altered_stays_whole)
     do_not_sync(db);
     for (int i = 0; i < 2; i++)
         (void)end_long_run(db, 300, NOON_US);
-    EXPECT(db_execute(db, "UPDATE steps SET nanoseconds = 5000 WHERE run = 1 AND position = 9",
-                      NULL));
+    execute(db, "UPDATE steps SET nanoseconds = 5000 WHERE run = 1 AND position = 9");
     EXPECT_INT(pass_until(db, NOON_US + 1).runs, 1);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE run = 1"), 300);
     EXPECT_INT(checksum_of(db, 1), CHECKSUM_DIFFERS);

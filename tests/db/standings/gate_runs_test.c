@@ -155,11 +155,9 @@ TEST_WITH_DATABASE(repeats_that_do_not_count_have_their_reason)
     EXPECT_STR(runs[0].because, "the worker was killed by signal 9");
     EXPECT_STR(runs[1].how, "invalid");
     EXPECT_STR(runs[1].because, "");
-    EXPECT(db_execute(db,
-                      "UPDATE runs SET findings = '[{\"level\":\"warn\",\"words\":\"x\"},"
-                      "{\"level\":\"invalid\",\"words\":\"too few steps\"}]'"
-                      " WHERE validity = 'invalid'",
-                      NULL));
+    execute(db, "UPDATE runs SET findings = '[{\"level\":\"warn\",\"words\":\"x\"},"
+                "{\"level\":\"invalid\",\"words\":\"too few steps\"}]'"
+                " WHERE validity = 'invalid'");
     EXPECT_INT((long long)lost_of(db, one, runs), 2);
     EXPECT_STR(runs[1].because, "too few steps");
     alone = store(db, (struct made){.speed = 10});
@@ -241,7 +239,7 @@ static void send(struct db *db, long long number, const char *sender)
     snprintf(sql, sizeof sql,
              "UPDATE runs SET provenance = 'imported', sender = '%s' WHERE number = %lld", sender,
              number);
-    EXPECT(db_execute(db, sql, NULL));
+    execute(db, sql);
 }
 
 TEST_WITH_DATABASE(runs_of_senders_count_where_these_are_trusted)

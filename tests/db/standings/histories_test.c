@@ -23,10 +23,8 @@ TEST_WITH_DATABASE(runs_are_in_the_order_of_time_with_what_they_ran_on)
           .paid = {.per_hour = 0.3, .nanos = 300000000, .currency = "USD", .kind = "spot"});
     ENDED(db, 101, .stratum = "s1", .at_us = AT(1), .software = "engine 1, by the way",
           .paid = {.per_hour = 0.3, .nanos = 300000000, .currency = "EUR", .kind = "spot"});
-    EXPECT(db_execute(db,
-                      "UPDATE machines SET facts = json_set(facts, '$.kernel', '6.1',"
-                      " '$.microcode', '0xa1')",
-                      NULL));
+    execute(db, "UPDATE machines SET facts = json_set(facts, '$.kernel', '6.1',"
+                " '$.microcode', '0xa1')");
     AUTO(histories_clear) struct histories histories = load(db, &of_default);
     EXPECT_INT((long long)histories.count, 1);
     EXPECT_INT(histories.runs, 2);
@@ -102,7 +100,7 @@ static void copy_run(struct db *db, long long number, int copies)
         " engine, workload, created_us, ended_us + i * 60000000, samples_per_second + i,"
         " validity, contender, version FROM runs, count WHERE number = %lld",
         copies, number);
-    EXPECT(db_execute(db, statement, NULL));
+    execute(db, statement);
 }
 
 TEST_WITH_DATABASE(a_long_line_has_its_newest_runs)

@@ -149,7 +149,7 @@ TEST_WITH_DATABASE(only_so_many_of_the_newest_are_looked_at)
              "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
              " INSERT INTO run_labels SELECT 'branch', 'main', 1000000 + i FROM n;",
              STANDING_SUBSET_RUNS_MAX);
-    EXPECT(db_execute(db, sql, NULL));
+    execute(db, sql);
     EXPECT(standings_of_subset(
         db, &(struct standing_subset){.labels = &main_branch, .label_count = 1}, &standings, &cut,
         NULL));

@@ -103,16 +103,14 @@ TEST_WITH_STANDINGS(the_newest_valid_ones_count)
         " engine, workload, created_us, ended_us, 7, 'invalid', contender, version FROM runs, n"
         " WHERE number = 1",
         STANDING_RUNS_MAX + 5);
-    EXPECT(db_execute(db, sql, NULL));
+    execute(db, sql);
     update(db, standings);
     EXPECT_INT(only(standings)->standing.runs, 1);
     EXPECT_NEAR(only(standings)->standing.value, 100, 0.01);
     EXPECT_INT(only(standings)->standing.invalid, STANDING_RUNS_MAX + 5);
-    EXPECT(db_execute(db,
-                      "UPDATE runs SET validity = 'ok' WHERE number > 1;"
-                      "UPDATE revision SET number = number + 1;"
-                      "UPDATE contenders SET changed = (SELECT number FROM revision)",
-                      NULL));
+    execute(db, "UPDATE runs SET validity = 'ok' WHERE number > 1;"
+                "UPDATE revision SET number = number + 1;"
+                "UPDATE contenders SET changed = (SELECT number FROM revision)");
     update(db, standings);
     EXPECT_INT(only(standings)->standing.runs, STANDING_RUNS_MAX); /* the oldest are too many */
     EXPECT_NEAR(only(standings)->standing.value, 7, 0.01);
@@ -128,14 +126,14 @@ TEST_WITH_STANDINGS(only_what_was_touched_is_read_again)
     ENDED(db, 200, .spec = &other);
     update(db, standings);
     EXPECT_INT((long long)standings->count, 2);
-    EXPECT(db_execute(db, "UPDATE runs SET samples_per_second = samples_per_second + 1", NULL));
+    execute(db, "UPDATE runs SET samples_per_second = samples_per_second + 1");
     update(db, standings); /* behind its back: nothing says that it changed */
     EXPECT_NEAR(standings->list[0].standing.value, 100, 0.01);
     ENDED(db, 203, .spec = &other);
     update(db, standings);
     EXPECT_NEAR(standings->list[0].standing.value, 100, 0.01);
     EXPECT_NEAR(standings->list[1].standing.value, 202, 0.01);
-    EXPECT(db_execute(db, "UPDATE revision SET number = number + 1", NULL));
+    execute(db, "UPDATE revision SET number = number + 1");
     update(db, standings); /* something changed, but none of these */
     EXPECT_NEAR(standings->list[0].standing.value, 100, 0.01);
     EXPECT_INT(standings->revision, revision_of(db));
@@ -244,7 +242,7 @@ TEST_WITH_DATABASE(the_clock_is_the_median_of_the_newest_runs_canaries)
         char sql[100];
 
         snprintf(sql, sizeof sql, "INSERT INTO canaries VALUES %s", more[i].rows);
-        EXPECT(db_execute(db, sql, NULL));
+        execute(db, sql);
         EXPECT_NEAR(hertz_of(db), more[i].hertz, 0);
     }
 }
@@ -253,10 +251,8 @@ TEST_WITH_STANDINGS(texts_that_are_too_long_are_cut)
 {
     ENDED(db, 100, .low = 99, .high = 101);
     ENDED(db, 101, .low = 100, .high = 102);
-    EXPECT(db_execute(db,
-                      "UPDATE runs SET software = printf('%.*c', 500, 'x'),"
-                      " vm = printf('i%.*c', 100, '0') || number",
-                      NULL));
+    execute(db, "UPDATE runs SET software = printf('%.*c', 500, 'x'),"
+                " vm = printf('i%.*c', 100, '0') || number");
     update(db, standings);
     EXPECT_INT((long long)strlen(only(standings)->newest.software),
                (long long)sizeof only(standings)->newest.software - 1);
@@ -337,13 +333,11 @@ TEST(what_was_paid_is_known_in_dollars_only)
 
 TEST_WITH_STANDINGS(a_figure_is_a_point_with_its_source)
 {
-    EXPECT(db_execute(db,
-                      "UPDATE revision SET number = number + 1;"
-                      "INSERT INTO contenders SELECT 1, 'resnet50', 'pytorch', '{}', 'aws',"
-                      " 'g5.2xlarge', '', 1, number FROM revision;"
-                      "INSERT INTO figures VALUES (1, 'f', 1, 340, 'sample', 1, 'an article',"
-                      " 'one run', 55)",
-                      NULL));
+    execute(db, "UPDATE revision SET number = number + 1;"
+                "INSERT INTO contenders SELECT 1, 'resnet50', 'pytorch', '{}', 'aws',"
+                " 'g5.2xlarge', '', 1, number FROM revision;"
+                "INSERT INTO figures VALUES (1, 'f', 1, 340, 'sample', 1, 'an article',"
+                " 'one run', 55)");
     update(db, standings);
     const struct contender *contender = only(standings);
     EXPECT(contender->is_published);
@@ -383,12 +377,12 @@ TEST_WITH_STANDINGS(an_update_that_fails_leaves_them_as_they_were)
     update(db, standings);
     revision = standings->revision;
     ENDED(db, 102);
-    EXPECT(db_execute(db, "ALTER TABLE runs RENAME COLUMN vm TO away", NULL));
+    execute(db, "ALTER TABLE runs RENAME COLUMN vm TO away");
     EXPECT(!standings_update(db, standings, &err));
     EXPECT(err.message[0]);
     EXPECT_INT(standings->revision, revision);
     EXPECT_NEAR(only(standings)->standing.value, 100, 0.01);
-    EXPECT(db_execute(db, "ALTER TABLE runs RENAME COLUMN away TO vm", NULL));
+    execute(db, "ALTER TABLE runs RENAME COLUMN away TO vm");
     update(db, standings);
     EXPECT_NEAR(only(standings)->standing.value, 101, 0.01);
 }

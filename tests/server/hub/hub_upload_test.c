@@ -103,7 +103,7 @@ static void make_long(struct db *db, int run, int bytes)
              "UPDATE runs SET summary = '{\"x\":\"' || hex(zeroblob(%d)) || '\"}'"
              " WHERE number = %d",
              bytes / 2, run);
-    EXPECT(db_execute(db, sql, NULL));
+    execute(db, sql);
 }
 
 TEST(a_batch_ends_where_it_would_be_too_long)
@@ -362,11 +362,9 @@ TEST(a_run_that_cannot_be_read_lets_others_through)
 
     fill(db, 3);
     /* The rows of 1 and 3 are asked in vain. */
-    EXPECT(db_execute(db,
-                      "DROP TABLE observations; INSERT INTO traces VALUES (2,"
-                      " '{\"nanoseconds\":[1],\"loss\":[1]}',"
-                      " '{\"observations\":[],\"canaries\":[]}')",
-                      NULL));
+    execute(db, "DROP TABLE observations; INSERT INTO traces VALUES (2,"
+                " '{\"nanoseconds\":[1],\"loss\":[1]}',"
+                " '{\"observations\":[],\"canaries\":[]}')");
     for (int i = 0; i < 3; i++)
         EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_STR(hub.runs[0], "02");
@@ -380,14 +378,12 @@ TEST(a_run_whose_delivery_was_not_recorded_is_sent_again)
     SCENE({0}, {.known = true});
 
     fill(db, 2);
-    EXPECT(db_execute(db,
-                      "CREATE TRIGGER broken BEFORE INSERT ON deliveries"
-                      " BEGIN SELECT RAISE(ABORT, 'no'); END",
-                      NULL));
+    execute(db, "CREATE TRIGGER broken BEFORE INSERT ON deliveries"
+                " BEGIN SELECT RAISE(ABORT, 'no'); END");
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_FAILED);
     EXPECT_INT(outcome.accepted, 0);
     expect_counts(db, 2, 0, 0);
-    EXPECT(db_execute(db, "DROP TRIGGER broken", NULL));
+    execute(db, "DROP TRIGGER broken");
     upload = upload_of(db, &hub); /* a new process after a kill -9 */
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_INT(outcome.accepted, 2);

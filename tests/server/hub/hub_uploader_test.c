@@ -173,10 +173,10 @@ TEST_WITH_PLACE(a_broken_database_is_not_taken_for_an_empty_one)
 {
     HUB(hub, {0});
 
-    EXPECT(db_execute(place->db, "ALTER TABLE deliveries RENAME TO elsewhere", NULL));
+    execute(place->db, "ALTER TABLE deliveries RENAME TO elsewhere");
     struct hub_uploader *uploader = start(place, &hub, NS_PER_MS);
     EXPECT(!hub_uploader_wait(uploader, clock_monotonic_ns() + 50 * NS_PER_MS));
-    EXPECT(db_execute(place->db, "ALTER TABLE elsewhere RENAME TO deliveries", NULL));
+    execute(place->db, "ALTER TABLE elsewhere RENAME TO deliveries");
     EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
     hub_uploader_free(uploader);
     EXPECT_INT(waiting(place), 0);

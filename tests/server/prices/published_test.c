@@ -275,8 +275,8 @@ TEST_WITH_DATABASE(the_embedded_figures_are_loaded_and_a_conflict_does_not_stop_
     EXPECT_OK(published_load(db, NOON_US + 1, &err));
     EXPECT_INT(figures_in(db), (long long)data.figure_count);
     /* An older version is there, and somebody has a figure of one of its things. */
-    EXPECT(db_execute(db, "UPDATE feed_states SET mark = '0'", NULL));
-    EXPECT(db_execute(db, "UPDATE figures SET id = 'mine' WHERE id = 'rand-2024-r8'", NULL));
+    execute(db, "UPDATE feed_states SET mark = '0'");
+    execute(db, "UPDATE figures SET id = 'mine' WHERE id = 'rand-2024-r8'");
     EXPECT_OK(published_load(db, NOON_US + 2, &err));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM figures WHERE id = 'mine'"), 1);
     EXPECT_INT(figures_in(db), (long long)data.figure_count);

@@ -253,15 +253,13 @@ static bool await_finished(struct scene *scene, long long count)
 
 TEST_WITH_RUNNER(a_sweep_whose_end_could_not_be_stored_ends_later)
 {
-    EXPECT(db_execute(scene->db,
-                      "CREATE TRIGGER no BEFORE UPDATE ON sweeps"
-                      " BEGIN SELECT RAISE(ABORT, 'not now'); END",
-                      NULL));
+    execute(scene->db, "CREATE TRIGGER no BEFORE UPDATE ON sweeps"
+                       " BEGIN SELECT RAISE(ABORT, 'not now'); END");
     struct run_id id = queue_sweep(scene);
     EXPECT(await_finished(scene, 1));
     nanosleep(&(struct timespec){.tv_nsec = 100 * NS_PER_MS}, NULL);
     EXPECT_INT(sweep_state_of(scene->db, &id), SWEEP_RUNNING);
-    EXPECT(db_execute(scene->db, "DROP TRIGGER no", NULL));
+    execute(scene->db, "DROP TRIGGER no");
     runner_wake(scene->runner); /* no run will end any more, but it is looked at again */
     for (int waited = 0; waited < 2000 && sweep_state_of(scene->db, &id) == SWEEP_RUNNING;
          waited++)
