@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* So long a test waits for what must happen: machines are shared, and sanitizers slow. */
@@ -88,6 +89,13 @@ static inline void test_skip(const char *why)
 }
 
 #define EXPECT(truth) test_expect(!!(truth), __FILE__, __LINE__, "not true: " #truth)
+/* A truth without which the rest of the program would not make sense. */
+#define REQUIRE(truth)                                                                           \
+    do {                                                                                         \
+        EXPECT(truth);                                                                           \
+        if (!(truth))                                                                            \
+            exit(test_result());                                                                 \
+    } while (0)
 #define EXPECT_INT(got, wanted) test_int((got), (wanted), __FILE__, __LINE__, #got)
 #define EXPECT_STR(got, wanted) test_string((got), (wanted), __FILE__, __LINE__, #got)
 #define EXPECT_NEAR(got, wanted, tolerance)                                                      \
@@ -95,8 +103,18 @@ static inline void test_skip(const char *why)
 /* `part` stands somewhere in the text. */
 #define EXPECT_PART(got, part) test_part((got), (part), __FILE__, __LINE__, #got)
 
+/* At most 16 members of an object, and what each of them is: texts, whole numbers and, to the
+ * last bit, real ones; or numbers within a tolerance; or members that are the same in another.
+ *     EXPECT_HAS(*run, (state, RUN_FAILED), (reason, "no memory"), (paid.per_hour, 0.5));
+ *     EXPECT_ABOUT(cost, 1e-9, (low, 8), (high, 12.5));
+ *     EXPECT_SAME(*run, other, id.text, state, paid.per_hour); */
+#define EXPECT_HAS(object, ...) TEST_EACH(TEST_HAS, object, __VA_ARGS__)
+#define EXPECT_ABOUT(object, tolerance, ...)                                                     \
+    TEST_EACH(TEST_ABOUT, (object, tolerance), __VA_ARGS__)
+#define EXPECT_SAME(got, wanted, ...) TEST_EACH(TEST_SAME, (got, wanted), __VA_ARGS__)
+
 /* A call whose last argument is `&err`, a struct error of the macro's own: it works, or it fails
- * with this kind, this message, or a message with these words in it.
+ * with this kind, this message, a message with these words in it, or what else err has.
  *     EXPECT_ERROR(runs_find(db, "x", &run, &err), ERROR_NOT_FOUND); */
 #define EXPECT_OK(call) TEST_CALL(EXPECT(call), EXPECT_STR(err.message, ""))
 #define EXPECT_ERROR(call, kind_) TEST_CALL(EXPECT(!(call)), EXPECT_INT(err.kind, (kind_)))
@@ -106,6 +124,7 @@ static inline void test_skip(const char *why)
 #define EXPECT_ERROR_MESSAGE(call, kind_, message_)                                              \
     TEST_CALL(EXPECT(!(call)),                                                                   \
               (EXPECT_INT(err.kind, (kind_)), EXPECT_STR(err.message, (message_))))
+#define EXPECT_FAILS(call, ...) TEST_CALL(EXPECT(!(call)), EXPECT_HAS(err, __VA_ARGS__))
 #define EXPECT_ERROR_SAYS(call, kind_, words)                                                    \
     TEST_CALL(EXPECT(!(call)), (EXPECT_INT(err.kind, (kind_)), EXPECT_PART(err.message, (words))))
 
@@ -129,6 +148,79 @@ static inline void test_skip(const char *why)
         expect_result;                                                                           \
         expect_error;                                                                            \
     } while (0)
+
+struct test_value {
+    enum { TEST_WHOLE, TEST_REAL, TEST_TEXT } kind;
+    long long whole;
+    double real;
+    const char *text;
+};
+
+/* Each choice must be right for every type, though only one is taken. Versions of clang-format
+ * differ about braces in a macro. */
+/* clang-format off */
+#define TEST_VALUE(x)                                                                            \
+    (&(struct test_value){                                                                       \
+        _Generic((x), char *: TEST_TEXT, const char *: TEST_TEXT, void *: TEST_TEXT,             \
+                 float: TEST_REAL, double: TEST_REAL, default: TEST_WHOLE),                      \
+        (long long)_Generic((x), char *: 0, const char *: 0, void *: 0, float: 0, double: 0,     \
+                            default: (x)),                                                       \
+        _Generic((x), float: (x), double: (x), default: 0.0),                                    \
+        _Generic((x), char *: (x), const char *: (x), default: NULL)})
+/* clang-format on */
+
+static inline void test_value(const struct test_value *got, const struct test_value *wanted,
+                              const char *file, int line, const char *what)
+{
+    double real = wanted->kind == TEST_REAL ? wanted->real : (double)wanted->whole;
+
+    if (got->kind == TEST_TEXT)
+        test_string(got->text, wanted->text, file, line, what);
+    else if (got->kind == TEST_REAL)
+        test_near(got->real, real, 0, file, line, what);
+    else
+        test_int(got->whole, wanted->whole, file, line, what);
+}
+
+#define TEST_HAS(object, pair) TEST_HAS_(object, TEST_BARE pair)
+#define TEST_BARE(...) __VA_ARGS__
+#define TEST_HAS_(...) TEST_HAS__(__VA_ARGS__)
+#define TEST_HAS__(object, member, wanted)                                                       \
+    test_value(TEST_VALUE((object).member), TEST_VALUE(wanted), __FILE__, __LINE__,              \
+               #object "." #member);
+#define TEST_ABOUT(object, pair) TEST_ABOUT_(TEST_BARE object, TEST_BARE pair)
+#define TEST_ABOUT_(...) TEST_ABOUT__(__VA_ARGS__)
+#define TEST_ABOUT__(object, tolerance, member, wanted)                                          \
+    test_near((object).member, (wanted), (tolerance), __FILE__, __LINE__, #object "." #member);
+#define TEST_SAME(objects, member) TEST_SAME_(TEST_BARE objects, member)
+#define TEST_SAME_(...) TEST_SAME__(__VA_ARGS__)
+#define TEST_SAME__(got, wanted, member) TEST_HAS__(got, member, (wanted).member)
+
+#define TEST_EACH_1(does, o, a) does(o, a)
+#define TEST_EACH_2(does, o, a, ...) does(o, a) TEST_EACH_1(does, o, __VA_ARGS__)
+#define TEST_EACH_3(does, o, a, ...) does(o, a) TEST_EACH_2(does, o, __VA_ARGS__)
+#define TEST_EACH_4(does, o, a, ...) does(o, a) TEST_EACH_3(does, o, __VA_ARGS__)
+#define TEST_EACH_5(does, o, a, ...) does(o, a) TEST_EACH_4(does, o, __VA_ARGS__)
+#define TEST_EACH_6(does, o, a, ...) does(o, a) TEST_EACH_5(does, o, __VA_ARGS__)
+#define TEST_EACH_7(does, o, a, ...) does(o, a) TEST_EACH_6(does, o, __VA_ARGS__)
+#define TEST_EACH_8(does, o, a, ...) does(o, a) TEST_EACH_7(does, o, __VA_ARGS__)
+#define TEST_EACH_9(does, o, a, ...) does(o, a) TEST_EACH_8(does, o, __VA_ARGS__)
+#define TEST_EACH_10(does, o, a, ...) does(o, a) TEST_EACH_9(does, o, __VA_ARGS__)
+#define TEST_EACH_11(does, o, a, ...) does(o, a) TEST_EACH_10(does, o, __VA_ARGS__)
+#define TEST_EACH_12(does, o, a, ...) does(o, a) TEST_EACH_11(does, o, __VA_ARGS__)
+#define TEST_EACH_13(does, o, a, ...) does(o, a) TEST_EACH_12(does, o, __VA_ARGS__)
+#define TEST_EACH_14(does, o, a, ...) does(o, a) TEST_EACH_13(does, o, __VA_ARGS__)
+#define TEST_EACH_15(does, o, a, ...) does(o, a) TEST_EACH_14(does, o, __VA_ARGS__)
+#define TEST_EACH_16(does, o, a, ...) does(o, a) TEST_EACH_15(does, o, __VA_ARGS__)
+#define TEST_EACH(does, o, ...)                                                                  \
+    do {                                                                                         \
+        TEST_COUNTED(TEST_EACH_, __VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3,   \
+                     2, 1, 0)                                                                    \
+        (does, o, __VA_ARGS__)                                                                   \
+    } while (0)
+#define TEST_COUNTED(name, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15,     \
+                     _16, n, ...)                                                                \
+    name##n
 
 /* What a program does before its tests, false where they cannot run; and after them. */
 bool test_begin(void) __attribute__((weak));

@@ -80,15 +80,10 @@ TEST(values_are_read_by_their_rows)
                   "/?limit=200&since=2026-01-02&share=0.5&pause=0&order=down&name=%C3%A9%C3%A9x"
                   "&provider=aws&all=true&colour=red&colour=red&shape=square&shapes=red",
                   &asked, &err));
-    EXPECT_INT(asked.limit, 200);
-    EXPECT_INT(asked.since_us, 1767312000000000LL);
+    EXPECT_HAS(asked, (limit, 200), (since_us, 1767312000000000LL));
     EXPECT(asked.share == 0.5 && asked.pause == 0 && asked.all);
-    EXPECT_STR(asked.order, "down");
-    EXPECT_STR(asked.name, "\303\251\303\251x");
-    EXPECT_STR(asked.provider, "aws");
-    EXPECT_INT(asked.colours, 2);
-    EXPECT_STR(asked.shape, "square");
-    EXPECT_INT(asked.shapes, 1);
+    EXPECT_HAS(asked, (order, "down"), (name, "\303\251\303\251x"), (provider, "aws"),
+               (colours, 2), (shape, "square"), (shapes, 1));
 }
 
 TEST(what_is_not_given_has_its_default_or_is_zero)
@@ -98,8 +93,7 @@ TEST(what_is_not_given_has_its_default_or_is_zero)
     EXPECT(ask(&all, "/", &asked, NULL));
     EXPECT_INT(asked.limit, 50);
     EXPECT(asked.pause == 2.5 && asked.share == 0 && !asked.all && !asked.name);
-    EXPECT_STR(asked.order, "up");
-    EXPECT_INT(asked.colours, 0);
+    EXPECT_HAS(asked, (order, "up"), (colours, 0));
 }
 
 TEST(wrong_values_name_their_parameter)

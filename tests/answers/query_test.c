@@ -31,8 +31,7 @@ TEST(a_target_is_taken_apart_and_decoded)
         struct query query;
 
         EXPECT_OK(query_read(readings[i].target, &query, &err));
-        EXPECT_STR(query.path, readings[i].path);
-        EXPECT_INT((long long)query.count, (long long)readings[i].count);
+        EXPECT_SAME(query, readings[i], path, count);
         for (size_t k = 0; k < query.count && k < readings[i].count; k++) {
             EXPECT_STR(query.parameters[k].name, readings[i].names[k]);
             EXPECT_STR(query.parameters[k].value, readings[i].values[k]);

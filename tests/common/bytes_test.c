@@ -11,9 +11,7 @@ TEST(added_bytes_stand_in_order_and_are_terminated)
     EXPECT(bytes_add(&bytes, "abc", 3));
     EXPECT(bytes_add(&bytes, "defgh", 2));
     EXPECT(bytes_printf(&bytes, "-%d-%s", 42, "end"));
-    EXPECT_INT((long long)bytes.used, 12);
-    EXPECT_STR(bytes.data, "abcde-42-end");
-    EXPECT_INT((long long)bytes.limit, 100);
+    EXPECT_HAS(bytes, (used, 12), (data, "abcde-42-end"), (limit, 100));
 }
 
 TEST(room_is_filled_by_the_caller)
@@ -36,12 +34,10 @@ TEST(adding_nothing_makes_empty_text)
 
     EXPECT(added.data == NULL);
     EXPECT(bytes_add(&added, NULL, 0));
-    EXPECT_STR(added.data, "");
-    EXPECT_INT((long long)added.used, 0);
+    EXPECT_HAS(added, (data, ""), (used, 0));
 
     EXPECT(bytes_printf(&printed, "%s", ""));
-    EXPECT_STR(printed.data, "");
-    EXPECT_INT((long long)printed.used, 0);
+    EXPECT_HAS(printed, (data, ""), (used, 0));
 }
 
 TEST(bytes_with_zeros_are_kept_as_they_are)

@@ -8,9 +8,8 @@ TEST(an_error_says_what_kind_where_and_why)
     struct error err = {0};
 
     EXPECT(!error_set(&err, ERROR_INVALID, "steps", "must be at most %d, got %s", 5, "six"));
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.field, "steps");
-    EXPECT_STR(err.message, "must be at most 5, got six");
+    EXPECT_HAS(err, (kind, ERROR_INVALID), (field, "steps"),
+               (message, "must be at most 5, got six"));
     EXPECT(!err.allowed.ranged && !err.allowed.choices);
 }
 
@@ -19,8 +18,7 @@ TEST(an_error_may_blame_no_field)
     struct error err = {0};
 
     EXPECT(!error_set(&err, ERROR_BUSY, NULL, "later"));
-    EXPECT_STR(err.field, "");
-    EXPECT_STR(err.message, "later");
+    EXPECT_HAS(err, (field, ""), (message, "later"));
 }
 
 TEST(an_error_may_be_ignored)
@@ -49,12 +47,9 @@ TEST(an_error_says_what_is_allowed)
 
     EXPECT(!error_not_allowed(&range, "n", (struct allowed){.ranged = true, .min = -1, .max = 9},
                               "got %d", 10));
-    EXPECT_INT(range.kind, ERROR_INVALID);
-    EXPECT_STR(range.field, "n");
-    EXPECT_STR(range.message, "got 10");
+    EXPECT_HAS(range, (kind, ERROR_INVALID), (field, "n"), (message, "got 10"));
     EXPECT(range.allowed.ranged && !range.allowed.choices);
-    EXPECT_INT(range.allowed.min, -1);
-    EXPECT_INT(range.allowed.max, 9);
+    EXPECT_HAS(range.allowed, (min, -1), (max, 9));
 
     EXPECT(!error_not_allowed(&choice, "c", (struct allowed){.choices = words}, "got blue"));
     EXPECT(!choice.allowed.ranged && choice.allowed.choices == words);
@@ -74,8 +69,7 @@ TEST(whatever_is_quoted_becomes_printable_ascii)
         struct error err = {0};
 
         EXPECT(!error_set(&err, ERROR_INVALID, quotes[i].sent, "%s", quotes[i].sent));
-        EXPECT_STR(err.field, quotes[i].stored);
-        EXPECT_STR(err.message, quotes[i].stored);
+        EXPECT_HAS(err, (field, quotes[i].stored), (message, quotes[i].stored));
     }
 }
 
@@ -104,8 +98,7 @@ TEST(a_cleared_error_takes_the_next_failure)
     error_clear(&err);
     EXPECT(memcmp(&err, &none, sizeof err) == 0);
     EXPECT(!error_set(&err, ERROR_NOT_FOUND, NULL, "new"));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
-    EXPECT_STR(err.message, "new");
+    EXPECT_HAS(err, (kind, ERROR_NOT_FOUND), (message, "new"));
 }
 
 TEST(an_error_of_a_part_names_the_whole)
@@ -120,9 +113,7 @@ TEST(an_error_of_a_part_names_the_whole)
     EXPECT(!error_within(&whole, &none, "own"));
     EXPECT_STR(whole.field, "own");
     EXPECT(!error_within(&part, &years, "own"));
-    EXPECT_STR(part.field, "own.years");
-    EXPECT_STR(part.message, "is odd");
-    EXPECT_INT(part.allowed.max, 9);
+    EXPECT_HAS(part, (field, "own.years"), (message, "is odd"), (allowed.max, 9));
     EXPECT(!error_within(&same, &years, ""));
     EXPECT_STR(same.field, "years");
 }

@@ -183,6 +183,5 @@ TEST(an_unknown_name_is_quoted_but_cut_to_fit)
     EXPECT(strncmp(err.field, "steps.nnn", 9) == 0);
     error_clear(&err);
     EXPECT(!json_scan_refuse_name("", (struct span){name, 3}, &known, &err));
-    EXPECT_STR(err.field, "nnn");
-    EXPECT_STR(err.message, "is not a known field; known are loss");
+    EXPECT_HAS(err, (field, "nnn"), (message, "is not a known field; known are loss"));
 }

@@ -18,9 +18,8 @@ TEST(few_names_are_all_listed)
 
     known_names_add_all(&known, names);
     refuse(&err, "lable", &known);
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.field, "lable");
-    EXPECT_STR(err.message, "is not a known field; known are state, label, limit");
+    EXPECT_HAS(err, (kind, ERROR_INVALID), (field, "lable"),
+               (message, "is not a known field; known are state, label, limit"));
 }
 
 TEST(of_many_names_the_nearest_are_listed)

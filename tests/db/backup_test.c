@@ -18,8 +18,7 @@ TEST_IN_FOLDER(a_backup_is_one_file_with_everything)
 
     queue_runs(db, 3); /* in the log still, not in the file */
     EXPECT_OK(make(folder, target.text, &facts, &err));
-    EXPECT_INT(facts.runs, 3);
-    EXPECT_INT(facts.version, number_of(db, "PRAGMA user_version"));
+    EXPECT_HAS(facts, (runs, 3), (version, number_of(db, "PRAGMA user_version")));
     EXPECT_INT(runs_in(target.text), 3);
     EXPECT_INT(files_named(folder, "backup"), 1);
     EXPECT(stat(target.text, &file) == 0);
@@ -68,7 +67,7 @@ TEST_IN_FOLDER(changes_during_a_backup_are_not_in_it)
     EXPECT(writer.asked > 2);
     EXPECT_INT(facts.runs, 10);
     EXPECT_INT(runs_in(target.text), 10);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 10 + writer.asked);
+    EXPECT_ROWS(db, 10 + writer.asked, "runs");
 }
 
 TEST_IN_FOLDER(a_backup_that_is_stopped_leaves_nothing)

@@ -75,8 +75,7 @@ static inline struct db *open_database(const struct folder *folder)
     struct db *db = db_open(folder->file, &err);
 
     EXPECT_STR(err.message, "");
-    if (!db)
-        exit(test_result());
+    REQUIRE(db);
     return db;
 }
 
@@ -130,6 +129,17 @@ static inline long long number_of(struct db *db, const char *sql)
     sqlite3_finalize(query);
     return number;
 }
+
+/* How many rows are in a table; or in some of it: "runs WHERE steps = 1". */
+static inline long long rows_in(struct db *db, const char *some)
+{
+    char sql[1000];
+
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", some);
+    return number_of(db, sql);
+}
+
+#define EXPECT_ROWS(db, count, some) EXPECT_INT(rows_in(db, some), count)
 
 /* The first words that a query answers, cut to what fits. */
 static inline void text_of(struct db *db, const char *sql, size_t size, char ret_text[])

@@ -58,7 +58,7 @@ TEST_WITH_DATABASE(a_transaction_that_is_not_committed_leaves_nothing)
         EXPECT(insert_run(db));
         EXPECT(!committed || transaction_commit(&change, NULL));
         transaction_end(&change);
-        EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), committed);
+        EXPECT_ROWS(db, committed, "runs");
         transaction_end(&change); /* a second end is fine */
     }
 }
@@ -69,11 +69,11 @@ TEST_IN_FOLDER(what_is_read_in_a_transaction_is_of_one_moment)
     AUTO(transaction_end) struct transaction moment = {0};
 
     EXPECT(transaction_begin_reading(&moment, db, NULL));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 0);
+    EXPECT_ROWS(db, 0, "runs");
     EXPECT(insert_run(other)); /* a writer does not wait for a reader */
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 0);
+    EXPECT_ROWS(db, 0, "runs");
     transaction_end(&moment);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 1);
+    EXPECT_ROWS(db, 1, "runs");
 }
 
 TEST(ending_nothing_is_fine)
@@ -91,14 +91,14 @@ TEST_IN_FOLDER(tidying_waits_for_no_reader)
     AUTO(db_freep) struct db *db = open_database(folder), *reader = open_database(folder);
 
     execute(reader, "BEGIN");
-    EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 0);
+    EXPECT_ROWS(reader, 0, "runs");
     queue_runs(db, 1);
     db_set_patience(db, 3600 * 1000); /* if it waits, this test does not end */
     EXPECT_OK(db_tidy(db, &err));
     EXPECT_INT(number_of(db, "PRAGMA busy_timeout"), 5000);
-    EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 0);
+    EXPECT_ROWS(reader, 0, "runs");
     execute(reader, "COMMIT");
     EXPECT_OK(db_tidy(db, &err));
     EXPECT_INT(number_of(db, "PRAGMA wal_checkpoint(PASSIVE)"), 0);
-    EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 1);
+    EXPECT_ROWS(reader, 1, "runs");
 }

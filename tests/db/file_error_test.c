@@ -18,9 +18,7 @@ TEST_IN_FOLDER(a_refused_path_names_the_folder_its_owner_and_what_helps)
              "cannot make %s: Permission denied: user %u may not write to %s of user %u: "
              "run as user %u, chown it to %u, or choose another --database",
              path, geteuid(), folder->path, geteuid(), geteuid(), geteuid());
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.field, "--database");
-    EXPECT_STR(err.message, wanted);
+    EXPECT_HAS(err, (kind, ERROR_INVALID), (field, "--database"), (message, wanted));
 }
 
 TEST_IN_FOLDER(an_unreadable_folder_is_named_in_the_error)

@@ -70,7 +70,7 @@ static inline long long runs_in(const char *path)
 {
     AUTO(db_freep) struct db *db = verify_open(path, NULL);
 
-    return db ? number_of(db, "SELECT count(*) FROM runs") : -1;
+    return db ? rows_in(db, "runs") : -1;
 }
 
 /* How many files whose names begin so. */

@@ -33,24 +33,19 @@ static inline struct offer offer_asked(struct db *db, const char *type,
     offers_free(&offers);
     offers = offers_asked(db, question);
     const struct offer *offer = offers_find(&offers, "aws", type);
-    EXPECT(offer != NULL);
-    if (!offer)
-        exit(test_result());
+    REQUIRE(offer != NULL);
     return *offer;
 }
 
 static inline void expect_price(const struct price_at *at, const char *text)
 {
-    EXPECT_STR(at->price.text, text);
-    EXPECT_STR(at->why_not, "");
+    EXPECT_HAS(*at, (price.text, text), (why_not, ""));
     EXPECT(at->price.nanos > 0);
 }
 
 static inline void expect_none(const struct price_at *at, const char *why_not)
 {
-    EXPECT_INT(at->price.nanos, 0);
-    EXPECT_STR(at->price.text, "");
-    EXPECT_STR(at->why_not, why_not);
+    EXPECT_HAS(*at, (price.nanos, 0), (price.text, ""), (why_not, why_not));
 }
 
 /* What a person, or a document, said of a price: it holds from `said->source_us` on. With text

@@ -20,8 +20,7 @@ static struct db_pool *open_pool(const struct folder *folder, size_t size)
     struct db_pool *pool = db_pool_open(folder->file, size, &err);
 
     EXPECT_STR(err.message, "");
-    if (!pool)
-        exit(test_result());
+    REQUIRE(pool);
     return pool;
 }
 
@@ -101,7 +100,7 @@ static void *take_turns(void *argument)
 
         while (inside > most && !atomic_compare_exchange_weak(&crowd->most, &most, inside))
             ;
-        if (number_of(loan.db, "SELECT count(*) FROM runs") == 0)
+        if (rows_in(loan.db, "runs") == 0)
             atomic_fetch_add(&crowd->turns, 1);
         atomic_fetch_sub(&crowd->inside, 1);
     }

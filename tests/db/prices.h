@@ -134,9 +134,7 @@ static inline void views_add(void *user, const struct listed_price *listed)
 {
     struct views *views = user;
 
-    EXPECT(views->count < VIEWS_MAX);
-    if (views->count == VIEWS_MAX)
-        return;
+    REQUIRE(views->count < VIEWS_MAX);
     views->withdrawn[views->count] = listed->withdrawn;
     views->list[views->count++] = listed->at;
 }
@@ -195,5 +193,5 @@ static inline void everything(struct db *db, size_t size, char ret_text[])
 
 static inline long long rows_of_history(struct db *db)
 {
-    return number_of(db, "SELECT count(*) FROM prices");
+    return rows_in(db, "prices");
 }

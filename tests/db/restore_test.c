@@ -77,8 +77,7 @@ TEST_WITH_SCENE(where_nothing_is_it_needs_no_leave)
     struct error err = {0};
 
     EXPECT(!restore(scene, false, aside, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
-    EXPECT_STR(err.field, "--replace");
+    EXPECT_HAS(err, (kind, ERROR_CONFLICT), (field, "--replace"));
     EXPECT_INT(runs_in(scene->folder.file), 4);
     EXPECT_INT(unlink(scene->folder.file), 0);
     error_clear(&err);

@@ -31,8 +31,7 @@ static struct db *open_by(const struct folder *folder, const struct schema *sche
     struct db *db = db_open_schema(folder->file, schema, &err);
 
     EXPECT_STR(err.message, "");
-    if (!db)
-        exit(test_result());
+    REQUIRE(db);
     return db;
 }
 
@@ -54,13 +53,13 @@ static void expect_rows(struct db *db)
 {
     char verdict[100];
 
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE id = 'run ' || number"), 3);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'finished' AND number = 7"
-                             " AND samples_per_second = 12.5 AND steps = 2"),
-               1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels"), 2);
+    EXPECT_ROWS(db, 3, "runs WHERE id = 'run ' || number");
+    EXPECT_ROWS(db, 1,
+                "runs WHERE state = 'finished' AND number = 7 AND samples_per_second = 12.5 AND"
+                " steps = 2");
+    EXPECT_ROWS(db, 2, "run_labels");
     EXPECT_INT(number_of(db, "SELECT sum(nanoseconds) FROM steps WHERE run = 7"), 21);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM pragma_foreign_key_check()"), 0);
+    EXPECT_ROWS(db, 0, "pragma_foreign_key_check()");
     text_of(db, "PRAGMA integrity_check", sizeof verdict, verdict);
     EXPECT_STR(verdict, "ok");
 }
@@ -94,7 +93,7 @@ TEST_IN_FOLDER(the_steps_that_are_missing_are_taken_once)
         expect_schema(db, &made_up_schema);
         expect_rows(db);
         EXPECT_INT(number_of(db, "SELECT sum(made_up) FROM runs"), 20);
-        EXPECT_INT(number_of(db, "SELECT count(*) FROM made_up"), 3);
+        EXPECT_ROWS(db, 3, "made_up");
     }
 }
 
@@ -142,7 +141,7 @@ TEST_IN_FOLDER(two_processes_may_upgrade_at_once)
     sqlite3_trace_v2(two->handle, 0, NULL, NULL);
     expect_schema(two, &made_up_schema);
     expect_rows(two);
-    EXPECT_INT(number_of(two, "SELECT count(*) FROM made_up"), 3);
+    EXPECT_ROWS(two, 3, "made_up");
 }
 
 static void expect_refused_untouched(const struct folder *folder, const char *words)

@@ -71,7 +71,7 @@ TEST_WITH_DATABASE(a_statement_runs_with_one_parameter)
     execute(db, "CREATE TEMP TABLE words (number INTEGER, word TEXT)");
     EXPECT(stmt_run_number(db, "INSERT INTO words (number) VALUES (?)", 5, NULL));
     EXPECT(stmt_run_text(db, "UPDATE words SET word = ?", "five", NULL));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM words WHERE number = 5 AND word = 'five'"), 1);
+    EXPECT_ROWS(db, 1, "words WHERE number = 5 AND word = 'five'");
     EXPECT_ERROR(stmt_run_number(db, "DELETE FROM nowhere WHERE number = ?", 5, &err),
                  ERROR_INTERNAL);
     EXPECT(!stmt_run_text(db, "DELETE FROM nowhere WHERE word = ?", "five", NULL));
@@ -156,7 +156,7 @@ TEST_WITH_DATABASE(a_statement_that_fails_does_not_look_finished)
     stmt_text(insert, "value");
     stmt_integer(insert, 1); /* no such run */
     EXPECT_ERROR(stmt_run(insert, &err), ERROR_INTERNAL);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels"), 0);
+    EXPECT_ROWS(db, 0, "run_labels");
 }
 
 TEST_WITH_DATABASE(a_statement_is_prepared_once_and_rewound_for_its_next_use)

@@ -44,16 +44,12 @@ TEST_WITH_DATABASE(what_a_run_has_is_found_and_else_what_there_is)
     execute(db, "UPDATE runs SET sender = 'candidate-7' WHERE engine = 'torch'");
     EXPECT(look(db, RUN_SENDER, NULL, "candidate-7", &values));
     EXPECT(!look(db, RUN_SENDER, NULL, "candidate-8", &values));
-    EXPECT_INT((long long)values.count, 1);
-    EXPECT_STR(values.list[0], "candidate-7");
+    EXPECT_HAS(values, (count, 1), (list[0], "candidate-7"));
     EXPECT(!look(db, RUN_ENGINE, NULL, "nativ", &values));
     EXPECT_INT((long long)values.count, 2); /* each once */
-    EXPECT_STR(values.list[0], "native");
-    EXPECT_STR(values.list[1], "torch");
+    EXPECT_HAS(values, (list[0], "native"), (list[1], "torch"));
     EXPECT(!look(db, RUN_LABEL_VALUE, "branch", "mian", &values));
-    EXPECT_INT((long long)values.count, 2);
-    EXPECT_STR(values.list[0], "fast");
-    EXPECT_STR(values.list[1], "main");
+    EXPECT_HAS(values, (count, 2), (list[0], "fast"), (list[1], "main"));
     EXPECT(!look(db, RUN_LABEL_VALUE, "ticket", "main", &values)); /* of another key */
     EXPECT(!look(db, RUN_LABEL_KEY, NULL, "", &values));
     EXPECT_INT((long long)values.count, 2);
@@ -114,7 +110,6 @@ TEST_WITH_DATABASE(of_many_those_next_to_it_are_told)
     execute(db, "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n"
                 " WHERE i < 300) INSERT INTO run_labels SELECT 'n', i, 1 FROM n");
     EXPECT(!look(db, RUN_LABEL_VALUE, "n", "200x", &values));
-    EXPECT_INT((long long)values.count, STORED_VALUES_MAX);
-    EXPECT_STR(values.list[0], "169");
+    EXPECT_HAS(values, (count, STORED_VALUES_MAX), (list[0], "169"));
     EXPECT_STR(values.list[STORED_VALUES_MAX - 1], "232");
 }

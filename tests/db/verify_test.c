@@ -138,8 +138,7 @@ TEST_IN_FILLED_FOLDER(a_look_that_is_ended_says_nothing)
                          "it was stopped before all was read");
     EXPECT_INT(facts.runs, 77);
     EXPECT(!db_is_damaged());
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"),
-               300); /* what comes next is not ended */
+    EXPECT_ROWS(db, 300, "runs"); /* what comes next is not ended */
     EXPECT(verify_in_peace(db, &(struct verify_watch){0}, &disturbed, NULL));
     EXPECT(!disturbed);
     EXPECT(verify_database(db, NULL, &facts, NULL));
@@ -191,7 +190,7 @@ TEST_IN_FILLED_FOLDER(whenever_it_is_ended_nothing_is_damaged)
         ended += disturbed;
         whole += !disturbed;
         EXPECT(!db_is_damaged());
-        EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 300);
+        EXPECT_ROWS(db, 300, "runs");
     }
     EXPECT_INT(ended + whole, 60);
 }

@@ -30,7 +30,7 @@ static bool create(struct db *db, struct run *ret_run, struct error *err)
 
 static void verify_create(struct db *db, const struct outcome *outcome)
 {
-    long long count = number_of(db, "SELECT count(*) FROM runs");
+    long long count = rows_in(db, "runs");
     AUTO(run_clear) struct run again = {0};
 
     EXPECT(outcome->ok ? count == 4 : count == 3 || count == 4);
@@ -42,7 +42,7 @@ static void verify_create(struct db *db, const struct outcome *outcome)
     /* The key is for this: a client that got an error asks again, and gets one run. */
     EXPECT(create(db, &again, NULL));
     EXPECT(!outcome->ok || strcmp(again.id.text, outcome->run.id.text) == 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 4);
+    EXPECT_ROWS(db, 4, "runs");
 }
 
 static bool claim(struct db *db, struct run *ret_run, struct error *err)
@@ -54,10 +54,10 @@ static bool claim(struct db *db, struct run *ret_run, struct error *err)
 
 static void verify_claim(struct db *db, const struct outcome *outcome)
 {
-    long long running = number_of(db, "SELECT count(*) FROM runs WHERE state = 'running'");
+    long long running = rows_in(db, "runs WHERE state = 'running'");
 
     EXPECT(outcome->ok ? running == 2 : running == 1 || running == 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'queued'"), 3 - running);
+    EXPECT_ROWS(db, 3 - running, "runs WHERE state = 'queued'");
     if (outcome->ok)
         EXPECT_INT(outcome->run.number, 2);
 }
@@ -86,17 +86,16 @@ static bool end(struct db *db, struct run *ret_run, struct error *err)
 
 static void verify_end(struct db *db, const struct outcome *outcome)
 {
-    long long finished = number_of(
-        db, "SELECT count(*) FROM runs WHERE number = 1 AND state = 'finished' AND ended_by"
+    long long finished = rows_in(
+        db, "runs WHERE number = 1 AND state = 'finished' AND ended_by"
             " NOT NULL AND measured_steps = 2 AND samples_per_second = 64 AND samples = 64");
 
     EXPECT(outcome->ok ? finished == 1 : finished == 0 || finished == 1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM run_implementations WHERE run = 1"
-                             " AND length(implementations) = 8999"),
-               finished);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE number = 1 AND state = 'running'"
-                             " AND ended_by IS NULL AND measured_steps IS NULL"),
-               1 - finished);
+    EXPECT_ROWS(db, finished,
+                "run_implementations WHERE run = 1 AND length(implementations) = 8999");
+    EXPECT_ROWS(db, 1 - finished,
+                "runs WHERE number = 1 AND state = 'running' AND ended_by IS NULL AND"
+                " measured_steps IS NULL");
 }
 
 static bool cancel(struct db *db, struct run *ret_run, struct error *err)
@@ -111,7 +110,7 @@ static bool cancel(struct db *db, struct run *ret_run, struct error *err)
 
 static void verify_cancel(struct db *db, const struct outcome *outcome)
 {
-    long long cancelled = number_of(db, "SELECT count(*) FROM runs WHERE state = 'cancelled'");
+    long long cancelled = rows_in(db, "runs WHERE state = 'cancelled'");
 
     EXPECT(outcome->ok ? cancelled == 1 : cancelled == 0 || cancelled == 1);
 }
@@ -129,7 +128,7 @@ static bool void_cancelled(struct db *db, struct run *ret_run, struct error *err
 
 static void verify_void(struct db *db, const struct outcome *outcome)
 {
-    long long voids = number_of(db, "SELECT count(*) FROM voids WHERE who = 'ann'");
+    long long voids = rows_in(db, "voids WHERE who = 'ann'");
 
     EXPECT(outcome->ok ? voids == 1 : voids == 0 || voids == 1);
     EXPECT(!outcome->ok || outcome->run.voided.at_us == NOON_US);
@@ -164,15 +163,15 @@ static bool void_sender(struct db *db, struct run *ret_run, struct error *err)
 
 static void verify_void_sender(struct db *db, const struct outcome *outcome)
 {
-    long long voids = number_of(db, "SELECT count(*) FROM voids WHERE contender IS NOT NULL");
+    long long voids = rows_in(db, "voids WHERE contender IS NOT NULL");
     long long count = 0;
 
     EXPECT(outcome->ok ? voids == 2 : voids == 0 || voids == 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE contender IS NOT NULL"), 2 - voids);
+    EXPECT_ROWS(db, 2 - voids, "runs WHERE contender IS NOT NULL");
     /* The operator who got an error asks again: none is left, and none is voided twice. */
     EXPECT(voids_put_sender(db, "c1", &voided, &count, NULL));
     EXPECT_INT(count, 2 - voids);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM voids"), 2);
+    EXPECT_ROWS(db, 2, "voids");
 }
 
 static bool append(struct db *db, struct run *ret_run, struct error *err)
@@ -213,19 +212,19 @@ static bool import(struct db *db, struct run *ret_run, struct error *err)
 
 static void verify_import(struct db *db, const struct outcome *outcome)
 {
-    long long stored = number_of(db, "SELECT count(*) FROM runs AS r"
-                                     " JOIN traces AS t ON t.run = r.number"
-                                     " JOIN run_implementations AS i ON i.run = r.number"
-                                     " JOIN machines AS m ON m.number = machine"
-                                     " JOIN contenders AS c ON c.number = contender");
+    long long stored = rows_in(db, "runs AS r"
+                                   " JOIN traces AS t ON t.run = r.number"
+                                   " JOIN run_implementations AS i ON i.run = r.number"
+                                   " JOIN machines AS m ON m.number = machine"
+                                   " JOIN contenders AS c ON c.number = contender");
 
     EXPECT(outcome->ok ? stored == 2 : stored == 0 || stored == 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 3 + stored);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), stored / 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), stored / 2);
+    EXPECT_ROWS(db, 3 + stored, "runs");
+    EXPECT_ROWS(db, stored / 2, "machines");
+    EXPECT_ROWS(db, stored / 2, "contenders");
     /* A client that got an error sends the file again, and has each run once. */
     EXPECT(import(db, NULL, NULL));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 5);
+    EXPECT_ROWS(db, 5, "runs");
 }
 
 static bool checkpoint(struct db *db, struct run *ret_run, struct error *err)

@@ -70,7 +70,7 @@ static bool survive(const void *subject, struct fault_plan plan)
     notifications_free(notifications);
     db_pool_free(pool);
     AUTO(db_freep) struct db *reopened = open_database(&template->folder);
-    EXPECT_INT(number_of(reopened, "SELECT count(*) FROM runs WHERE sender = 'c1'"), wanted);
+    EXPECT_ROWS(reopened, wanted, "runs WHERE sender = 'c1'");
     expect_whole(reopened);
     return failed == 0;
 }

@@ -123,8 +123,8 @@ static void expect_promises_kept(struct db *db, const struct promises *promises)
         EXPECT_OK(runs_find(db, promised->id.text, &found, &err));
         EXPECT_INT(found.state >= promised->state, true); /* it may have gone further */
     }
-    EXPECT(number_of(db, "SELECT count(*) FROM prices") >= promises->manual_prices);
-    EXPECT(number_of(db, "SELECT count(*) FROM discounts") >= promises->discounts);
+    EXPECT(rows_in(db, "prices") >= promises->manual_prices);
+    EXPECT(rows_in(db, "discounts") >= promises->discounts);
 }
 
 static const struct fault_plan power_fails = {.for_good = true};
@@ -169,9 +169,8 @@ static bool live_through(const void *subject, struct fault_plan plan)
     long long left = number_of(reopened, "SELECT steps FROM runs WHERE number = 1");
     long long missing = promises.steps - left;
     EXPECT((left - 2) % BATCH == 0 && missing >= -BATCH); /* whole batches, from the first on */
-    EXPECT_INT(number_of(reopened, "SELECT count(*) FROM steps WHERE run = 1"
-                                   " AND position >= (SELECT steps FROM runs WHERE number = 1)"),
-               0);
+    EXPECT_ROWS(reopened, 0,
+                "steps WHERE run = 1 AND position >= (SELECT steps FROM runs WHERE number = 1)");
     lost_steps += missing > 0 ? missing : 0;
     expect_usable(reopened);
     return failed == 0;
@@ -215,7 +214,7 @@ TEST(a_run_survives_the_moment_after_its_acknowledgement)
     disk_lose_power(false, 1);
     AUTO(db_freep) struct db *reopened = open_database(&template.folder);
     expect_promises_kept(reopened, &promises);
-    EXPECT_INT(number_of(reopened, "SELECT count(*) FROM runs"), 4);
+    EXPECT_ROWS(reopened, 4, "runs");
     run_clear(&promises.runs[0]);
 }
 

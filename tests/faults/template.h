@@ -69,19 +69,14 @@ static inline void expect_whole(struct db *db)
     EXPECT_STR(words, "ok");
     text_of(db, "PRAGMA journal_mode", sizeof words, words);
     EXPECT_STR(words, "wal");
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM pragma_foreign_key_check()"), 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE"
-                             " (SELECT count(*) FROM run_labels WHERE run = number) <> 2"),
-               0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE"
-                             " (SELECT count(*) FROM steps WHERE run = number) <> steps"
-                             " AND number NOT IN (SELECT run FROM traces)"),
-               0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE"
-                             " (state = 'queued') <> (started_us IS NULL AND ended_us IS NULL)"
-                             " OR (state = 'running') <> (started_us NOT NULL AND"
-                             " ended_us IS NULL)"),
-               0);
+    EXPECT_ROWS(db, 0, "pragma_foreign_key_check()");
+    EXPECT_ROWS(db, 0, "runs WHERE (SELECT count(*) FROM run_labels WHERE run = number) <> 2");
+    EXPECT_ROWS(db, 0,
+                "runs WHERE (SELECT count(*) FROM steps WHERE run = number) <> steps AND number"
+                " NOT IN (SELECT run FROM traces)");
+    EXPECT_ROWS(db, 0,
+                "runs WHERE (state = 'queued') <> (started_us IS NULL AND ended_us IS NULL) OR"
+                " (state = 'running') <> (started_us NOT NULL AND ended_us IS NULL)");
 }
 
 /* Writes something that changes nothing: the connection works. */
@@ -118,14 +113,11 @@ static inline void expect_upgraded(const struct template *template)
     AUTO(db_freep)
     struct db *db = db_open_schema(template->folder.file, &made_up_schema, NULL);
 
-    EXPECT(db);
-    if (!db)
-        return;
+    REQUIRE(db);
     EXPECT_INT(number_of(db, "PRAGMA user_version"), made_up_schema.version);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), template->image.used > 0 ? 3 : 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM made_up JOIN runs ON number = run"
-                             " WHERE runs.made_up = 2 * run"),
-               template->image.used > 0 ? 3 : 0);
+    EXPECT_ROWS(db, template->image.used > 0 ? 3 : 0, "runs");
+    EXPECT_ROWS(db, template->image.used > 0 ? 3 : 0,
+                "made_up JOIN runs ON number = run WHERE runs.made_up = 2 * run");
     expect_whole(db);
     expect_usable(db);
 }

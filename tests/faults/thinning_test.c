@@ -44,13 +44,13 @@ static bool thin(struct db *db, struct error *err)
 
 static void expect_whole_or_thinned(struct db *db, bool ok)
 {
-    long long thinned = number_of(db, "SELECT count(*) FROM runs WHERE thinned_us NOT NULL");
+    long long thinned = rows_in(db, "runs WHERE thinned_us NOT NULL");
 
     EXPECT(ok ? thinned == 2 : thinned == 0 || thinned == 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM traces"), thinned == 2 ? 0 : 1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE run = 1") < STEPS, thinned == 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE run = 2") > 0, thinned == 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM pragma_foreign_key_check()"), 0);
+    EXPECT_ROWS(db, thinned == 2 ? 0 : 1, "traces");
+    EXPECT_INT(rows_in(db, "steps WHERE run = 1") < STEPS, thinned == 2);
+    EXPECT_INT(rows_in(db, "steps WHERE run = 2") > 0, thinned == 2);
+    EXPECT_ROWS(db, 0, "pragma_foreign_key_check()");
 }
 
 static bool survive(const void *subject, struct fault_plan plan)

@@ -80,9 +80,8 @@ TEST(of_a_savings_plan_half_or_all_is_paid_at_once)
         struct price price = {.kind = cases[i].kind};
 
         EXPECT(price_set_plan(&price, cases[i].nanos));
-        EXPECT_INT(price.nanos, cases[i].nanos);
-        EXPECT_INT(price.upfront_nanos, cases[i].upfront);
-        EXPECT_STR(price.text, cases[i].text);
+        EXPECT_HAS(price, (nanos, cases[i].nanos), (upfront_nanos, cases[i].upfront),
+                   (text, cases[i].text));
         EXPECT(!price_set_plan(&price, 0));
         EXPECT(!price_set_plan(&price, PRICE_NANOS_MAX + 1));
     }
@@ -107,9 +106,8 @@ TEST(what_is_paid_at_once_is_spread_over_the_term)
         struct price price = {.kind = cases[i].kind};
 
         EXPECT(price_set_commitment(&price, cases[i].hourly, cases[i].upfront));
-        EXPECT_INT(price.nanos, cases[i].nanos);
-        EXPECT_INT(price.upfront_nanos, cases[i].upfront);
-        EXPECT_STR(price.text, cases[i].text);
+        EXPECT_HAS(price, (nanos, cases[i].nanos), (upfront_nanos, cases[i].upfront),
+                   (text, cases[i].text));
     }
 }
 

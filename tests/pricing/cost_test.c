@@ -44,12 +44,8 @@ TEST(an_interval_goes_along_and_turns_round_where_less_is_better)
 
     EXPECT(cost_of(&speed, 3.6, &cost));
     EXPECT(cost.samples_per_dollar.has_interval && cost.dollars_per_million.has_interval);
-    EXPECT_NEAR(cost.samples_per_dollar.low, 8000, 1e-6);
-    EXPECT_NEAR(cost.samples_per_dollar.value, 10000, 1e-6);
-    EXPECT_NEAR(cost.samples_per_dollar.high, 12500, 1e-6);
-    EXPECT_NEAR(cost.dollars_per_million.low, 80, 1e-9);
-    EXPECT_NEAR(cost.dollars_per_million.value, 100, 1e-9);
-    EXPECT_NEAR(cost.dollars_per_million.high, 125, 1e-9);
+    EXPECT_ABOUT(cost.samples_per_dollar, 1e-6, (low, 8000), (value, 10000), (high, 12500));
+    EXPECT_ABOUT(cost.dollars_per_million, 1e-9, (low, 80), (value, 100), (high, 125));
     EXPECT(cost.hours_per_million.low < cost.hours_per_million.value);
     EXPECT(cost.hours_per_million.value < cost.hours_per_million.high);
 }
@@ -87,12 +83,10 @@ TEST(what_both_spreads_make_is_the_root_of_their_squares)
     struct cost cost;
 
     EXPECT(cost_of_spread(&speed, &price, &cost, &dominates));
-    EXPECT_NEAR(cost.samples_per_dollar.value, 10000, 1e-6);
-    EXPECT_NEAR(cost.samples_per_dollar.low, 10000 / far, 1e-6);
-    EXPECT_NEAR(cost.samples_per_dollar.high, 10000 * far, 1e-6);
-    EXPECT_NEAR(cost.dollars_per_million.value, 100, 1e-9);
-    EXPECT_NEAR(cost.dollars_per_million.low, 100 / far, 1e-9);
-    EXPECT_NEAR(cost.dollars_per_million.high, 100 * far, 1e-9);
+    EXPECT_ABOUT(cost.samples_per_dollar, 1e-6, (value, 10000), (low, 10000 / far),
+                 (high, 10000 * far));
+    EXPECT_ABOUT(cost.dollars_per_million, 1e-9, (value, 100), (low, 100 / far),
+                 (high, 100 * far));
     EXPECT(cost.samples_per_dollar.has_interval && cost.dollars_per_million.has_interval);
     EXPECT_STR(cost_part_names[dominates], "price");
     /* A price makes no hours. */
@@ -109,8 +103,7 @@ TEST(each_end_comes_of_the_ends_that_lead_there)
     struct cost cost;
 
     EXPECT(cost_of_spread(&speed, &price, &cost, &dominates));
-    EXPECT_NEAR(cost.samples_per_dollar.low, 9000, 1e-6);
-    EXPECT_NEAR(cost.samples_per_dollar.high, 36000, 1e-6);
+    EXPECT_ABOUT(cost.samples_per_dollar, 1e-6, (low, 9000), (high, 36000));
     EXPECT_INT(dominates, COST_PRICE);
 }
 

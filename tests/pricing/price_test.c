@@ -161,13 +161,11 @@ TEST(a_price_keeps_the_text_as_it_was_received)
     struct price price = {.nanos = 5, .text = "old"};
 
     EXPECT(price_set(&price, "9.0E-4"));
-    EXPECT_STR(price.text, "9.0E-4");
-    EXPECT_INT(price.nanos, 900000);
+    EXPECT_HAS(price, (text, "9.0E-4"), (nanos, 900000));
     EXPECT(!price_set(&price, "nothing"));
     /* Longer than there is room for: cutting it could make another number of it. */
     EXPECT(!price_set(&price, "1.00000000000000000000000000000000000000"));
-    EXPECT_STR(price.text, "9.0E-4");
-    EXPECT_INT(price.nanos, 900000);
+    EXPECT_HAS(price, (text, "9.0E-4"), (nanos, 900000));
     EXPECT(price_set(&price, "1.0000000000000000000000000000000000000"));
     EXPECT_INT((long long)strlen(price.text), (long long)sizeof price.text - 1);
 }
@@ -192,8 +190,7 @@ TEST(a_number_of_json_has_the_shortest_text_that_reads_back)
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         EXPECT(price_set_number(&price, rows[i].number));
-        EXPECT_STR(price.text, rows[i].text);
-        EXPECT_INT(price.nanos, rows[i].nanos);
+        EXPECT_SAME(price, rows[i], text, nanos);
         EXPECT_NEAR(strtod(price.text, NULL), rows[i].number, 0);
     }
 }
@@ -208,8 +205,7 @@ TEST(a_number_that_is_no_price_is_refused)
     EXPECT(!price_set_number(&price, (double)NAN));
     EXPECT(!price_set_number(&price, (double)INFINITY));
     EXPECT(!price_set_number(&price, -(double)INFINITY));
-    EXPECT_INT(price.nanos, 5);
-    EXPECT_STR(price.text, "5e-9");
+    EXPECT_HAS(price, (nanos, 5), (text, "5e-9"));
 }
 
 TEST(a_word_fits_is_there_and_is_printable)

@@ -29,8 +29,7 @@ static const char *why_not(const char *text)
     error_clear(&err);
     EXPECT(!utility_read(text, fields, &utility, &err));
     EXPECT(utility.count == 77);
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.field, "utility");
+    EXPECT_HAS(err, (kind, ERROR_INVALID), (field, "utility"));
     EXPECT(strstr(err.message, "at character ") == err.message);
     return err.message;
 }

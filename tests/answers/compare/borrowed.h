@@ -16,7 +16,6 @@ static inline struct comparison_loan borrow(struct comparison_cache *cache, stru
     struct comparison_loan loan = {0};
 
     EXPECT_OK(comparison_cache_borrow(cache, db, question, &loan, &err));
-    if (!loan.cache)
-        exit(test_result());
+    REQUIRE(loan.cache);
     return loan;
 }

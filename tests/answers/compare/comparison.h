@@ -141,19 +141,16 @@ static inline void stage_see(struct stage *stage, const struct seen *seen)
     contender->is_published = seen->unit != NULL;
     contender->standing = stage_standing(seen);
     if (seen->unit) {
-        snprintf(contender->published.unit, sizeof contender->published.unit, "%s", seen->unit);
+        TEXT_COPY(contender->published.unit, seen->unit);
         snprintf(contender->published.source, sizeof contender->published.source, "an article");
     } else {
-        snprintf(contender->newest.software, sizeof contender->newest.software, "%s",
-                 seen->software ? seen->software : "native 1");
+        TEXT_COPY(contender->newest.software, seen->software ? seen->software : "native 1");
         snprintf(contender->version, sizeof contender->version, "%.*s",
                  (int)strcspn(contender->newest.software, ","), contender->newest.software);
     }
     contender->newest.paid_per_hour = seen->paid;
-    snprintf(contender->newest.paid_kind, sizeof contender->newest.paid_kind, "%s",
-             seen->paid_kind ? seen->paid_kind : "");
-    snprintf(contender->newest.paid_feed, sizeof contender->newest.paid_feed, "%s",
-             seen->paid_feed ? seen->paid_feed : "");
+    TEXT_COPY(contender->newest.paid_kind, seen->paid_kind ? seen->paid_kind : "");
+    TEXT_COPY(contender->newest.paid_feed, seen->paid_feed ? seen->paid_feed : "");
 }
 
 /* MEASURED(stage, "c7i.large", 40, .low = 39, .high = 41) */
@@ -175,9 +172,9 @@ static inline struct price_at *stage_price(struct offers *offers, const struct o
     TEXT_COPY(at->price.instance_type, offer->instance);
     at->since_us = STAGE_NOW_US;
     if (dollars > 0)
-        snprintf(at->price.feed, sizeof at->price.feed, "%s", feed);
+        TEXT_COPY(at->price.feed, feed);
     else
-        snprintf(at->why_not, sizeof at->why_not, "%s", why_not ? why_not : "");
+        TEXT_COPY(at->why_not, why_not ? why_not : "");
     return at;
 }
 

@@ -77,9 +77,7 @@ static void expect_loaned(struct comparison_cache *cache, struct db *db,
     AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, question);
     const struct offer *offer = offers_find(loan.offers, "aws", "a.large");
 
-    EXPECT(offer != NULL);
-    if (!offer)
-        return;
+    REQUIRE(offer != NULL);
     expect_price(offer->on_demand, price);
     if (typed)
         expect_price(offer->typed, typed);

@@ -129,13 +129,11 @@ TEST_WITH_STAGE(types_without_a_measurement_are_listed)
     EXPECT_STR(stage->ranking.unmeasured[0]->instance, "b");
     EXPECT_STR(stage->ranking.unmeasured[1]->instance, "c");
     compare(stage, "instance_type=a&instance_type=c");
-    EXPECT_INT((long long)stage->ranking.unmeasured_count, 1);
-    EXPECT_STR(stage->ranking.unmeasured[0]->instance, "c");
+    EXPECT_HAS(stage->ranking, (unmeasured_count, 1), (unmeasured[0]->instance, "c"));
     compare(stage, "provider=gcp");
     EXPECT_INT((long long)stage->ranking.unmeasured_count, 0);
     compare(stage, "workload=mlp&provider=gcp");
-    EXPECT_INT((long long)stage->ranking.unmeasured_count, 1);
-    EXPECT_STR(stage->ranking.unmeasured[0]->instance, "d");
+    EXPECT_HAS(stage->ranking, (unmeasured_count, 1), (unmeasured[0]->instance, "d"));
 }
 
 /* They were measured all the same. */
@@ -219,8 +217,6 @@ TEST_WITH_STAGE(how_near_the_peak_is_known_only_where_all_of_it_is)
 TEST_WITH_STAGE(nothing_at_all_is_an_answer_too)
 {
     compare(stage, "deadline_h=5");
-    EXPECT_INT((long long)stage->ranking.count, 0);
-    EXPECT_INT((long long)stage->ranking.unmeasured_count, 0);
-    EXPECT_STR(stage->ranking.decision,
-               "no row has both a measurement with an interval and a price");
+    EXPECT_HAS(stage->ranking, (count, 0), (unmeasured_count, 0),
+               (decision, "no row has both a measurement with an interval and a price"));
 }

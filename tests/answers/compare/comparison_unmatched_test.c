@@ -46,9 +46,9 @@ TEST(a_parameter_that_matches_nothing_is_named_with_what_is_known)
     stage_some(&stage);
     for (size_t i = 0; i < COUNT(cases); i++) {
         compare(&stage, cases[i].question);
-        EXPECT_INT((long long)stage.ranking.unmatched_count, 1);
-        EXPECT_STR(stage.ranking.unmatched[0].parameter, cases[i].parameter);
-        EXPECT_STR(stage.ranking.unmatched[0].words, cases[i].words);
+        EXPECT_HAS(stage.ranking, (unmatched_count, 1),
+                   (unmatched[0].parameter, cases[i].parameter),
+                   (unmatched[0].words, cases[i].words));
     }
 }
 

@@ -48,8 +48,7 @@ TEST_WITH_STAGE(the_cheapest_or_the_fastest_that_surely_keeps_a_goal_is_chosen)
         if (rows[i].words)
             EXPECT_STR(stage->ranking.decision, rows[i].words);
     }
-    EXPECT(
-        strstr(stage->ranking.decision, "none keeps 2 h and $3.00 with a probability of 0.95"));
+    EXPECT_PART(stage->ranking.decision, "none keeps 2 h and $3.00 with a probability of 0.95");
 }
 
 TEST_WITH_STAGE(a_row_says_how_sure_its_job_is_and_what_it_takes)
@@ -165,10 +164,8 @@ TEST_WITH_STAGE(a_job_is_asked_for_in_samples_epochs_or_seconds)
     compare(stage, "");
     EXPECT_NEAR(row_of(stage, "a")->job.samples, 1e6, 0);
     compare(stage, "samples=3600000&hourly_value=7");
-    EXPECT_NEAR(row_of(stage, "a")->job.hours, 1, 1e-12);
-    EXPECT_NEAR(row_of(stage, "a")->job.dollars, 1, 1e-12);
-    EXPECT_NEAR(row_of(stage, "a")->job.waiting_dollars, 7, 1e-12);
-    EXPECT_NEAR(row_of(stage, "a")->job.total_dollars, 8, 1e-12);
+    EXPECT_ABOUT(row_of(stage, "a")->job, 1e-12, (hours, 1), (dollars, 1), (waiting_dollars, 7),
+                 (total_dollars, 8));
     compare(stage, "epochs=2");
     EXPECT_NEAR(row_of(stage, "a")->job.samples, 2 * 1281167.0, 0);
     compare(stage, "job_seconds=7200");
@@ -195,8 +192,7 @@ TEST(a_probability_is_of_the_next_machine_that_is_rented)
     memcpy(stage.standings.list[0].standing.machines, speeds, sizeof speeds);
     compare(&stage, "deadline_h=10&samples=3222000");
     EXPECT_NEAR(job_of(&stage, "a")->probability, 0.77, 0.02);
-    EXPECT_INT(job_of(&stage, "a")->machines, 3);
-    EXPECT_INT(job_of(&stage, "a")->models, 1);
+    EXPECT_HAS(*job_of(&stage, "a"), (machines, 3), (models, 1));
     EXPECT(stage.ranking.answer == NULL);
 }
 

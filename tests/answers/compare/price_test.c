@@ -126,8 +126,7 @@ TEST_WITH_STAGE(what_was_paid_is_of_the_kind_that_it_was)
     EXPECT(price->known && strcmp(price->at->price.feed, "run") == 0);
     EXPECT_STR(price->kind, "spot");
     EXPECT_NEAR(price->dollars.value, 0.11, 1e-12); /* with what was taken off then */
-    EXPECT_INT(price->choice, CHOOSE_PAID);
-    EXPECT_INT(price->freshness, PRICE_FRESH);
+    EXPECT_HAS(*price, (choice, CHOOSE_PAID), (freshness, PRICE_FRESH));
 }
 
 TEST_WITH_STAGE(what_was_paid_ages_with_its_run)
@@ -151,8 +150,7 @@ TEST_WITH_STAGE(hardware_that_no_feed_knows_costs_what_its_owner_said)
     EXPECT_STR(row_of(stage, "desk")->price.at->price.feed, "run"); /* by this question */
     EXPECT(!row_of(stage, "cloud")->price.known); /* what it was then is no price of today */
     compare(stage, "price=typed");
-    EXPECT_STR(row_of(stage, "desk")->price.kind, "own");
-    EXPECT_STR(row_of(stage, "desk")->price.at->price.feed, "run");
+    EXPECT_HAS(row_of(stage, "desk")->price, (kind, "own"), (at->price.feed, "run"));
     EXPECT(!row_of(stage, "cloud")->price.known);
     expect_dollars(stage, "price=spot", "desk", 0);
 }
@@ -214,8 +212,7 @@ TEST_WITH_STAGE(discounts_asked_for_win_over_those_stored)
         .provider = "aws", .kind = PRICE_ON_DEMAND, .factor = 0.9, .note = "all of aws"};
     compare(stage, "discount=c7i.:0.5");
     price = &row_of(stage, "c7i.large")->price;
-    EXPECT_NEAR(price->list, 0.4, 1e-12);
-    EXPECT_NEAR(price->dollars.value, 0.2, 1e-12);
+    EXPECT_ABOUT(*price, 1e-12, (list, 0.4), (dollars.value, 0.2));
     EXPECT_STR(price->factor_note, "asked for");
     price = &row_of(stage, "m5.large")->price;
     EXPECT_NEAR(price->dollars.value, 0.32, 1e-12);
@@ -263,9 +260,7 @@ TEST_WITH_STAGE(spot_has_the_interval_that_it_moved_in)
     compare(stage, "price=spot,on_demand&discount=a:0.5");
     const struct comparison_row *row = row_of(stage, "a");
     EXPECT(row->price.dollars.has_interval);
-    EXPECT_NEAR(row->price.dollars.value, 0.05, 1e-12);
-    EXPECT_NEAR(row->price.dollars.low, 0.04, 1e-12);
-    EXPECT_NEAR(row->price.dollars.high, 0.08, 1e-12);
+    EXPECT_ABOUT(row->price.dollars, 1e-12, (value, 0.05), (low, 0.04), (high, 0.08));
     EXPECT_INT(row->dominates, COST_PRICE);
     EXPECT(row->cost.samples_per_dollar.low < 3600 * 100 / 0.08);
     EXPECT(!row_of(stage, "still")->price.dollars.has_interval);

@@ -5,25 +5,18 @@ TEST_WITH_STAGE(a_bare_question_has_defaults)
     const struct comparison_question *question = &stage->question;
 
     EXPECT(stage_ask(stage, "", NULL));
-    EXPECT_STR(question->workload, "resnet50");
-    EXPECT_STR(question->configuration, "best");
+    EXPECT_HAS(*question, (workload, "resnet50"), (configuration, "best"));
     EXPECT(!question->engine && !question->provider && !question->precision);
     EXPECT_STR(question->provenance, "all");
     EXPECT(!question->stratum && !question->reference);
-    EXPECT_INT((long long)question->kind_count, 1);
-    EXPECT_INT(question->kinds[0], CHOOSE_ON_DEMAND);
-    EXPECT_INT(question->order, ORDER_SAMPLES_PER_DOLLAR);
+    EXPECT_HAS(*question, (kind_count, 1), (kinds[0], CHOOSE_ON_DEMAND),
+               (order, ORDER_SAMPLES_PER_DOLLAR));
     EXPECT(question->where.is_now && !question->where.zone);
-    EXPECT_INT(question->where.at_us, STAGE_NOW_US);
-    EXPECT_NEAR(question->margin_percent, 3, 0);
-    EXPECT_NEAR(question->vm_spread_percent, 3, 0);
-    EXPECT_NEAR(question->checkpoint_seconds, 10, 0);
-    EXPECT_NEAR(question->restart_seconds, 300, 0);
+    EXPECT_HAS(*question, (where.at_us, STAGE_NOW_US), (margin_percent, 3),
+               (vm_spread_percent, 3), (checkpoint_seconds, 10), (restart_seconds, 300));
     EXPECT_NEAR(question->samples + question->epochs + question->job_seconds, 0, 0);
     EXPECT_NEAR(question->deadline_h + question->budget + question->hourly_value, 0, 0);
-    EXPECT_INT(question->limit, 50);
-    EXPECT_INT(question->offset, 0);
-    EXPECT_INT(question->batch_size, 0);
+    EXPECT_HAS(*question, (limit, 50), (offset, 0), (batch_size, 0));
 }
 
 TEST_WITH_STAGE(words_are_kept)
@@ -37,25 +30,13 @@ TEST_WITH_STAGE(words_are_kept)
         "&instance_type=a&instance_type=b&label=branch%3Dmain&label=a=b&sender=c1&batch_size=16&"
         "price_at=2024-09-15T00:00:00Z",
         NULL));
-    EXPECT_STR(question->workload, "mlp");
-    EXPECT_STR(question->engine, "native");
-    EXPECT_STR(question->provider, "aws");
-    EXPECT_STR(question->precision, "bf16");
-    EXPECT_STR(question->stratum, "abc");
-    EXPECT_STR(question->provenance, "published");
-    EXPECT_STR(question->configuration, "all");
-    EXPECT_STR(question->reference, "m5.large");
-    EXPECT_STR(question->where.zone, "eu-1a");
-    EXPECT_INT((long long)question->instance_count, 2);
-    EXPECT_STR(question->instances[1], "b");
-    EXPECT_INT(question->label_count, 2);
-    EXPECT_STR(question->sender, "c1");
-    EXPECT_STR(question->labels[0].key, "branch");
-    EXPECT_STR(question->labels[0].value, "main");
-    EXPECT_STR(question->labels[1].key, "a");
-    EXPECT_INT(question->batch_size, 16);
-    EXPECT(!question->where.is_now);
-    EXPECT_INT(question->where.at_us, 1726358400000000LL);
+    EXPECT_HAS(*question, (workload, "mlp"), (engine, "native"), (provider, "aws"),
+               (precision, "bf16"), (stratum, "abc"), (provenance, "published"),
+               (configuration, "all"), (reference, "m5.large"), (where.zone, "eu-1a"),
+               (instance_count, 2), (instances[1], "b"), (label_count, 2), (sender, "c1"),
+               (labels[0].key, "branch"), (labels[0].value, "main"), (labels[1].key, "a"));
+    EXPECT_HAS(*question, (batch_size, 16), (where.is_now, false),
+               (where.at_us, 1726358400000000LL));
     EXPECT(stage_ask(stage, "configuration=0123456789abcdef", NULL));
 }
 
@@ -131,8 +112,7 @@ TEST(an_error_names_its_parameter)
 
         if (stage_ask(&stage, wrong[i].text, &err))
             test_fail(__FILE__, __LINE__, wrong[i].text);
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, wrong[i].field);
+        EXPECT_HAS(err, (kind, ERROR_INVALID), (field, wrong[i].field));
         EXPECT(err.message[0]);
     }
 }
@@ -151,11 +131,8 @@ TEST_WITH_STAGE(a_deadline_is_a_number_of_hours_or_a_moment)
 TEST_WITH_STAGE(kinds_of_price_keep_their_order)
 {
     EXPECT(stage_ask(stage, "price=paid,typed,spot,on_demand", NULL));
-    EXPECT_INT((long long)stage->question.kind_count, 4);
-    EXPECT_INT(stage->question.kinds[0], CHOOSE_PAID);
-    EXPECT_INT(stage->question.kinds[1], CHOOSE_TYPED);
-    EXPECT_INT(stage->question.kinds[2], CHOOSE_SPOT);
-    EXPECT_INT(stage->question.kinds[3], CHOOSE_ON_DEMAND);
+    EXPECT_HAS(stage->question, (kind_count, 4), (kinds[0], CHOOSE_PAID),
+               (kinds[1], CHOOSE_TYPED), (kinds[2], CHOOSE_SPOT), (kinds[3], CHOOSE_ON_DEMAND));
 }
 
 TEST_WITH_STAGE(regions_are_the_machines_own_and_where_clouds_began)
@@ -189,14 +166,10 @@ TEST_WITH_STAGE(something_may_be_about_all_or_about_one)
     const struct comparison_question *question = &stage->question;
 
     EXPECT(stage_ask(stage, "discount=0.5&discount=c7i.:0.25&price_of=a:b:3", NULL));
-    EXPECT_INT((long long)question->discount_count, 2);
-    EXPECT_STR(question->discounts[0].name, "");
-    EXPECT_NEAR(question->discounts[0].number, 0.5, 0);
-    EXPECT_STR(question->discounts[1].name, "c7i.");
-    EXPECT_NEAR(question->discounts[1].number, 0.25, 0);
-    EXPECT_INT((long long)question->price_count, 1);
-    EXPECT_STR(question->prices[0].name, "a:b");
-    EXPECT_NEAR(question->prices[0].number, 3, 0);
+    EXPECT_HAS(*question, (discount_count, 2), (discounts[0].name, ""),
+               (discounts[0].number, 0.5), (discounts[1].name, "c7i."),
+               (discounts[1].number, 0.25), (price_count, 1), (prices[0].name, "a:b"),
+               (prices[0].number, 3));
 }
 
 TEST_WITH_STAGE(the_order_follows_what_is_asked)
@@ -208,11 +181,9 @@ TEST_WITH_STAGE(the_order_follows_what_is_asked)
     EXPECT(stage_ask(stage, "hourly_value=0", NULL));
     EXPECT_INT(question->order, ORDER_SAMPLES_PER_DOLLAR);
     EXPECT(stage_ask(stage, "hourly_value=10&utility=hours", NULL));
-    EXPECT_INT(question->order, ORDER_UTILITY);
-    EXPECT_STR(question->utility_text, "hours");
+    EXPECT_HAS(*question, (order, ORDER_UTILITY), (utility_text, "hours"));
     EXPECT(stage_ask(stage, "sort=throughput&utility=hours", NULL));
-    EXPECT_INT(question->order, ORDER_THROUGHPUT);
-    EXPECT(question->has_utility);
+    EXPECT_HAS(*question, (order, ORDER_THROUGHPUT), (has_utility, true));
     for (int order = 0; order_names[order]; order++) {
         char text[60];
 

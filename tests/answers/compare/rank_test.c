@@ -16,9 +16,8 @@ TEST_WITH_STAGE(a_rank_counts_the_rows_that_are_surely_better_and_surely_worse)
     MEASURED(stage, "b", 99, .low = 98, .high = 100);
     MEASURED(stage, "d", 49.5, .low = 49.4, .high = 49.6);
     compare(stage, "");
-    EXPECT_INT((long long)stage->ranking.ranked, 5);
-    EXPECT_STR(stage->ranking.rows[0].contender->instance, "a");
-    EXPECT_STR(stage->ranking.rows[4].contender->instance, "e");
+    EXPECT_HAS(stage->ranking, (ranked, 5), (rows[0].contender->instance, "a"),
+               (rows[4].contender->instance, "e"));
     EXPECT_RANKS(row_of(stage, "a"), 1, 2);
     EXPECT_RANKS(row_of(stage, "b"), 1, 2);
     EXPECT_RANKS(row_of(stage, "c"), 3, 4);
@@ -124,8 +123,7 @@ TEST_WITH_STAGE(a_row_without_an_interval_or_a_valid_run_is_not_ranked)
                "no interval: too few steps, or steps that differ too much");
     EXPECT_STR(row_of(stage, "b")->why_no_rank, "no valid run: 4 were invalid or never judged");
     EXPECT(isnan(row_of(stage, "b")->score));
-    EXPECT_INT((long long)stage->ranking.count, 2);
-    EXPECT_INT((long long)stage->ranking.filtered, 0);
+    EXPECT_HAS(stage->ranking, (count, 2), (filtered, 0));
     EXPECT_STR(stage->ranking.rows[0].contender->instance, "a"); /* it has a number */
 }
 
@@ -200,16 +198,13 @@ TEST_WITH_STAGE(a_price_that_moves_widens_a_score_to_both_sides)
     MEASURED(stage, "a", 100, .low = 100, .high = 100, .level = STANDING_VMS, .vms = 3);
     compare(stage, "price=spot");
     const struct comparison_row *row = row_of(stage, "a");
-    EXPECT_NEAR(row->score, 3600000, 1e-3);
-    EXPECT_NEAR(row->score_low, 3600000 * 0.1 / 0.12, 1e-3);
-    EXPECT_NEAR(row->score_high, 3600000 * 0.1 / 0.08, 1e-3);
+    EXPECT_ABOUT(*row, 1e-3, (score, 3600000), (score_low, 3600000 * 0.1 / 0.12),
+                 (score_high, 3600000 * 0.1 / 0.08));
     compare(stage, "price=spot&utility=0-price_per_hour");
     row = row_of(stage, "a");
-    EXPECT_NEAR(row->score_low, -0.12, 1e-9);
-    EXPECT_NEAR(row->score_high, -0.08, 1e-9);
+    EXPECT_ABOUT(*row, 1e-9, (score_low, -0.12), (score_high, -0.08));
     compare(stage, "price=spot&utility=price_per_hour"); /* the costlier the better */
-    EXPECT_NEAR(row_of(stage, "a")->score_low, 0.08, 1e-9);
-    EXPECT_NEAR(row_of(stage, "a")->score_high, 0.12, 1e-9);
+    EXPECT_ABOUT(*row_of(stage, "a"), 1e-9, (score_low, 0.08), (score_high, 0.12));
     compare(stage, "price=spot&sort=throughput");
     EXPECT_NEAR(row_of(stage, "a")->score_high, 100, 1e-9);
 }

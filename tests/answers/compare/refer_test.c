@@ -41,10 +41,7 @@ TEST_WITH_STAGE(the_reference_is_exactly_as_good_as_itself)
     compare(stage, "reference=a");
     const struct comparison_row *row = row_of(stage, "a");
     EXPECT(row->ratio.known && row->speed_ratio.known);
-    EXPECT_NEAR(row->ratio.value, 1, 0);
-    EXPECT_NEAR(row->ratio.low, 1, 0);
-    EXPECT_NEAR(row->ratio.high, 1, 0);
-    EXPECT_NEAR(row->speed_ratio.low, 1, 0);
+    EXPECT_HAS(*row, (ratio.value, 1), (ratio.low, 1), (ratio.high, 1), (speed_ratio.low, 1));
     EXPECT_NEAR(row->break_even_speed, 100, 1e-9);
     EXPECT_NEAR(row->break_even_price, 0.3, 1e-12);
     row = row_of(stage, "b");

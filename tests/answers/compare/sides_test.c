@@ -4,22 +4,15 @@
 /* A row seen from the side, and the same contender where that kind alone was asked for. */
 static void expect_side(const struct row_side *side, const struct comparison_row *row)
 {
-    EXPECT_INT(side->price.known, row->price.known);
-    EXPECT_STR(side->price.why_not, row->price.why_not);
-    EXPECT_INT(side->has_cost, row->has_cost);
+    EXPECT_SAME(*side, *row, price.known, price.why_not, has_cost);
     EXPECT_INT(side->price.at != NULL, row->price.at != NULL);
     if (!row->has_cost)
         return;
     if (side->price.at && row->price.at)
         EXPECT_INT(side->price.at->price.nanos, row->price.at->price.nanos);
-    EXPECT_STR(side->price.kind, row->price.kind);
-    EXPECT_NEAR(side->price.dollars.value, row->price.dollars.value, 0);
-    EXPECT_NEAR(side->cost.samples_per_dollar.value, row->cost.samples_per_dollar.value, 0);
-    EXPECT_NEAR(side->cost.samples_per_dollar.low, row->cost.samples_per_dollar.low, 0);
-    EXPECT_NEAR(side->cost.samples_per_dollar.high, row->cost.samples_per_dollar.high, 0);
-    EXPECT_INT(side->dominates, row->dominates);
-    EXPECT_NEAR(side->job.hours, row->job.hours, 0);
-    EXPECT_NEAR(side->job.dollars, row->job.dollars, 0);
+    EXPECT_SAME(*side, *row, price.kind, price.dollars.value, cost.samples_per_dollar.value,
+                cost.samples_per_dollar.low, cost.samples_per_dollar.high, dominates, job.hours,
+                job.dollars);
     EXPECT_INT(isnan(side->job.dollars_low), isnan(row->job.dollars_low));
     if (!isnan(row->job.dollars_low)) {
         EXPECT_NEAR(side->job.dollars_low, row->job.dollars_low, 0);
@@ -129,17 +122,13 @@ TEST_WITH_STAGE(the_dollars_of_a_job_are_as_sure_as_speed_and_price)
     MEASURED(stage, "a", 10, .low = 8, .high = 12.5, .provider = "aws");
     compare(stage, "samples=36000");
     job = &comparison_side(&stage->ranking, 0, CHOOSE_ON_DEMAND)->job;
-    EXPECT_NEAR(job->dollars, 1, 1e-9);
-    EXPECT_NEAR(job->dollars_low, 0.8, 1e-9);
-    EXPECT_NEAR(job->dollars_high, 1.25, 1e-9);
+    EXPECT_ABOUT(*job, 1e-9, (dollars, 1), (dollars_low, 0.8), (dollars_high, 1.25));
     job = &comparison_side(&stage->ranking, 0, CHOOSE_SPOT)->job;
     EXPECT_NEAR(job->dollars_low, 0.5 * 0.8, 1e-9); /* the price was never lower */
     EXPECT_NEAR(log(job->dollars_high / 0.5), hypot(log(1.25), log(2)), 1e-9);
     compare(stage, "samples=100"); /* ten seconds; a minute is charged */
     job = &row_of(stage, "a")->job;
-    EXPECT_NEAR(job->dollars_low, 1 / 60.0, 1e-12);
-    EXPECT_NEAR(job->dollars_high, 1 / 60.0, 1e-12);
+    EXPECT_ABOUT(*job, 1e-12, (dollars_low, 1 / 60.0), (dollars_high, 1 / 60.0));
     compare(stage, "job_seconds=7200"); /* at any speed */
-    EXPECT_NEAR(row_of(stage, "a")->job.dollars_low, 2, 1e-9);
-    EXPECT_NEAR(row_of(stage, "a")->job.dollars_high, 2, 1e-9);
+    EXPECT_ABOUT(row_of(stage, "a")->job, 1e-9, (dollars_low, 2), (dollars_high, 2));
 }

@@ -31,8 +31,7 @@ TEST(without_parameters_the_defaults_hold)
 {
     struct gate_request request = accepted("");
 
-    EXPECT_INT(request.kind, BASELINE_LAST);
-    EXPECT_INT(request.window, 20);
+    EXPECT_HAS(request, (kind, BASELINE_LAST), (window, 20));
     EXPECT_NEAR(request.margin, 0.03, 1e-12);
     EXPECT(!request.confirm && !request.fails_on_price && !request.format_given);
     EXPECT_INT(request.format, CHECK_JSON);
@@ -116,8 +115,7 @@ TEST(a_refusal_names_its_parameter_and_changes_nothing)
         struct error err = {0};
 
         EXPECT(!read_request(refused[i].parameters, &request, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, refused[i].field);
+        EXPECT_HAS(err, (kind, ERROR_INVALID), (field, refused[i].field));
         EXPECT(err.message[0]);
         EXPECT_INT(request.window, -7);
     }

@@ -92,8 +92,7 @@ TEST_WITH_SCENE(efficiency_is_of_a_vcpu_and_to_the_smallest_measured_size)
     EXPECT_STR(scene->families.list[3].type->listed.name, "c7i.metal-24xl");
     size = size_named(scene, "c7i.xlarge");
     EXPECT(size->is_reference && size->efficiency.known);
-    EXPECT_NEAR(size->efficiency.low, 1, 0);
-    EXPECT_NEAR(size->efficiency.high, 1, 0);
+    EXPECT_HAS(size->efficiency, (low, 1), (high, 1));
     size = size_named(scene, "c7i.2xlarge");
     EXPECT(!size->is_reference && size->efficiency.known);
     EXPECT_NEAR(size->efficiency.value, 60.0 / 8 / (40.0 / 4), 1e-12);
@@ -133,8 +132,7 @@ TEST_WITH_SCENE(where_no_feed_lists_a_type_its_machine_counts)
     MEASURED(&scene->stage, "x.c", 80, .low = 79, .high = 81);
     make(scene, NULL);
     const struct family_size *size = size_named(scene, "x.a");
-    EXPECT_INT(size->vcpus.source, SOURCE_MEASURED);
-    EXPECT(size->is_reference);
+    EXPECT_HAS(*size, (vcpus.source, SOURCE_MEASURED), (is_reference, true));
     size = size_named(scene, "x.b");
     EXPECT_INT(size->vcpus.source, SOURCE_CATALOGUE);
     EXPECT_NEAR(size->efficiency.value, 1, 1e-12);
@@ -186,6 +184,5 @@ TEST_WITH_DATABASE(types_are_loaded_by_name)
     ENDED(db, 100, .instance = "b");
     ENDED(db, 100, .instance = "a");
     EXPECT(type_list_load(db, &filter, &types, NULL));
-    EXPECT_INT((long long)types.count, 2);
-    EXPECT_STR(types.list[0].listed.name, "a");
+    EXPECT_HAS(types, (count, 2), (list[0].listed.name, "a"));
 }

@@ -26,19 +26,12 @@ TEST(a_rule_speaks_of_a_family_without_a_measurement)
 {
     struct support support = SUPPORT(AWS("c7i.large", 2, 4, "x86_64"));
 
-    EXPECT_STR(support.family, "c7i");
-    EXPECT_STR(support.isa.word, "amx");
-    EXPECT_INT(support.isa.source, SOURCE_RULE);
+    EXPECT_HAS(support, (family, "c7i"), (isa.word, "amx"), (isa.source, SOURCE_RULE));
     EXPECT(!support.isa_at_least);
-    EXPECT_INT(support.bf16, SUPPORT_YES);
-    EXPECT_INT(support.amx, SUPPORT_YES);
-    EXPECT_INT(support.architecture.source, SOURCE_CATALOGUE);
-    EXPECT_INT(support.memory_gib.source, SOURCE_CATALOGUE);
-    EXPECT_INT(support.numa_nodes.source, SOURCE_NONE);
-    EXPECT_INT(support.memory_enough, SUPPORT_YES);
-    EXPECT_INT(support.runs, SUPPORT_YES);
-    EXPECT_INT(support.runs_source, SOURCE_RULE);
-    EXPECT_STR(support.why_not, "");
+    EXPECT_HAS(support, (bf16, SUPPORT_YES), (amx, SUPPORT_YES),
+               (architecture.source, SOURCE_CATALOGUE), (memory_gib.source, SOURCE_CATALOGUE),
+               (numa_nodes.source, SOURCE_NONE), (memory_enough, SUPPORT_YES),
+               (runs, SUPPORT_YES), (runs_source, SOURCE_RULE), (why_not, ""));
 }
 
 TEST(a_machine_knows_better_than_the_rule_and_the_catalogue)
@@ -52,16 +45,10 @@ TEST(a_machine_knows_better_than_the_rule_and_the_catalogue)
                                                                .numa_nodes = 1,
                                                                .memory_gib = 3});
 
-    EXPECT_STR(support.isa.word, "avx512");
-    EXPECT_INT(support.isa.source, SOURCE_MEASURED);
-    EXPECT_INT(support.amx, SUPPORT_NO);
-    EXPECT_INT(support.bf16, SUPPORT_NO);
-    EXPECT_STR(support.processor.word, "A CPU");
-    EXPECT_NEAR(support.vcpus.number, 1, 0);
-    EXPECT_NEAR(support.memory_gib.number, 3, 0);
-    EXPECT_INT(support.memory_gib.source, SOURCE_MEASURED);
-    EXPECT_INT(support.numa_nodes.source, SOURCE_MEASURED);
-    EXPECT_INT(support.runs_source, SOURCE_MEASURED);
+    EXPECT_HAS(support, (isa.word, "avx512"), (isa.source, SOURCE_MEASURED), (amx, SUPPORT_NO),
+               (bf16, SUPPORT_NO), (processor.word, "A CPU"), (vcpus.number, 1),
+               (memory_gib.number, 3), (memory_gib.source, SOURCE_MEASURED),
+               (numa_nodes.source, SOURCE_MEASURED), (runs_source, SOURCE_MEASURED));
 }
 
 TEST(of_a_family_with_several_processors_only_the_least_is_certain)
@@ -74,34 +61,28 @@ TEST(of_a_family_with_several_processors_only_the_least_is_certain)
 
     EXPECT_STR(support.isa.word, "avx512");
     EXPECT(support.isa_at_least);
-    EXPECT_INT(support.amx, SUPPORT_UNKNOWN);
-    EXPECT_INT(support.runs, SUPPORT_YES);
+    EXPECT_HAS(support, (amx, SUPPORT_UNKNOWN), (runs, SUPPORT_YES));
 }
 
 TEST(what_no_source_knows_is_unknown_and_says_what_is_missing)
 {
     struct support support = SUPPORT(AWS("zz9.large", 0, 0, ""));
 
-    EXPECT_STR(support.isa.word, "");
-    EXPECT_INT(support.amx, SUPPORT_UNKNOWN);
-    EXPECT_INT(support.runs, SUPPORT_UNKNOWN);
-    EXPECT_STR(support.why_not, "how much memory it has is not known");
+    EXPECT_HAS(support, (isa.word, ""), (amx, SUPPORT_UNKNOWN), (runs, SUPPORT_UNKNOWN),
+               (why_not, "how much memory it has is not known"));
     support = SUPPORT(AWS("zz9.large", 2, 8, ""));
     EXPECT_STR(support.why_not, "its architecture is not known");
     support = SUPPORT(AWS("c7g.large", 2, 8, "arm64"));
-    EXPECT_INT(support.runs, SUPPORT_UNKNOWN);
-    EXPECT_INT(support.bf16, SUPPORT_NO);
-    EXPECT_STR(support.why_not,
-               "no run was measured on it, and the program is tested on x86_64 only");
+    EXPECT_HAS(support, (runs, SUPPORT_UNKNOWN), (bf16, SUPPORT_NO),
+               (why_not, "no run was measured on it, and the program is tested on x86_64 only"));
 }
 
 TEST(too_little_memory_is_a_no_with_the_batch_that_fits)
 {
     struct support support = SUPPORT(AWS("c7i.nano", 2, 1.25, "x86_64"));
 
-    EXPECT_INT(support.memory_enough, SUPPORT_NO);
-    EXPECT_INT(support.runs, SUPPORT_NO);
-    EXPECT_INT(support.runs_source, SOURCE_CATALOGUE);
+    EXPECT_HAS(support, (memory_enough, SUPPORT_NO), (runs, SUPPORT_NO),
+               (runs_source, SOURCE_CATALOGUE));
     EXPECT_PART(support.why_not, "and it has 1.2 GiB; the largest batch that fits is ");
     support = SUPPORT(AWS("c7i.nano", 2, 0.5, "x86_64"));
     EXPECT_PART(support.why_not, "; no batch fits");
@@ -112,8 +93,7 @@ TEST(a_run_on_a_machine_is_stronger_than_the_model_of_its_memory)
     struct support support =
         SUPPORT(AWS("c7i.nano", 2, 1.25, "x86_64"), .measured = {.kinds = 2});
 
-    EXPECT_INT(support.runs, SUPPORT_YES);
-    EXPECT_INT(support.memory_enough, SUPPORT_NO);
+    EXPECT_HAS(support, (runs, SUPPORT_YES), (memory_enough, SUPPORT_NO));
 }
 
 static bool may_run(const char *isa, const char *precision, long long batch, long long threads)

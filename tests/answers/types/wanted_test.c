@@ -37,9 +37,8 @@ TEST_WITH_STAGE(a_type_without_a_measurement_should_run_a_bench)
 
     EXPECT_INT((long long)list.count, 2);
     for (size_t i = 0; i < list.count; i++) {
-        EXPECT_INT(list.list[i].reason, WANTED_NEVER);
-        EXPECT_STR(list.list[i].spec.engine, "native");
-        EXPECT_STR(list.list[i].words, "no valid run of it on this type");
+        EXPECT_HAS(list.list[i], (reason, WANTED_NEVER), (spec.engine, "native"),
+                   (words, "no valid run of it on this type"));
         EXPECT(!list.list[i].contender);
     }
     EXPECT_STR(list.list[0].spec.precision, "bf16");
@@ -56,10 +55,8 @@ TEST_WITH_STAGE(what_more_types_were_measured_with_is_worth_more)
     MEASURED(stage, "b", 1, .configuration = large);
     PUBLISHED(stage, "c", 1);
     AUTO(wanted_list_free) struct wanted_list list = ask(stage);
-    EXPECT_INT((long long)list.count, 4);
-    EXPECT_INT(list.list[0].spec.batch_size, 8);
-    EXPECT_INT(list.list[0].types, 2);
-    EXPECT_INT(list.list[1].spec.batch_size, 4);
+    EXPECT_HAS(list, (count, 4), (list[0].spec.batch_size, 8), (list[0].types, 2),
+               (list[1].spec.batch_size, 4));
 }
 
 /* Of the usual f32, on three machines unless a test says otherwise; the reason why it is wanted,
@@ -112,8 +109,7 @@ TEST_WITH_STAGE(the_machine_with_the_most_evidence_speaks_for_its_type)
     MEASURED(stage, TYPE, 1, .configuration = text, .stratum = "s2");
     MEASURED(stage, TYPE, 1, .configuration = text, .stratum = "s3", .nothing = true);
     AUTO(wanted_list_free) struct wanted_list list = ask(stage);
-    EXPECT_INT((long long)list.count, 2);
-    EXPECT_INT(list.list[1].reason, WANTED_FEW_MACHINES);
+    EXPECT_HAS(list, (count, 2), (list[1].reason, WANTED_FEW_MACHINES));
     EXPECT(list.list[1].contender == &stage->standings.list[1]);
     EXPECT_STR(list.list[1].words,
                "measured on 1 of the 3 machines that an interval over machines needs");
@@ -131,8 +127,7 @@ TEST_WITH_STAGE(what_such_a_machine_cannot_run_is_counted_and_left_out)
             .listed = {.provider = "aws", .name = "c6i.large", .vcpus = 2, .memory_gib = 4}},
         NULL);
     EXPECT_INT((long long)list.count, 1); /* f32: Ice Lake has no bf16 */
-    EXPECT_STR(list.list[0].spec.precision, "f32");
-    EXPECT_INT((long long)list.unable, 2);
+    EXPECT_HAS(list, (list[0].spec.precision, "f32"), (unable, 2));
 }
 
 TEST_WITH_STAGE(only_an_engine_that_was_asked_about_is_wanted)
@@ -143,8 +138,7 @@ TEST_WITH_STAGE(only_an_engine_that_was_asked_about_is_wanted)
     MEASURED(stage, "a", 1, .configuration = text, .engine = "pytorch");
     AUTO(wanted_list_free) struct wanted_list theirs = ask_of(stage, type, "pytorch");
     AUTO(wanted_list_free) struct wanted_list ours = ask_of(stage, type, "native");
-    EXPECT_INT((long long)theirs.count, 1);
-    EXPECT_STR(theirs.list[0].spec.engine, "pytorch");
+    EXPECT_HAS(theirs, (count, 1), (list[0].spec.engine, "pytorch"));
     EXPECT_INT((long long)ours.count, 2);
 }
 

@@ -78,14 +78,9 @@ TEST(every_member_lands_in_the_struct)
         parse("{\"name\":\"ann\",\"note\":\"a b\",\"colour\":\"green\",\"age\":8,\"share\":0.5,"
               "\"asleep\":true,\"home\":{\"rooms\":3},\"twice\":21}",
               &guest, &err));
-    EXPECT_STR(guest.name, "ann");
-    EXPECT_STR(guest.note, "a b");
+    EXPECT_HAS(guest, (name, "ann"), (note, "a b"));
     EXPECT(guest.colour == colours[1]);
-    EXPECT_INT(guest.age, 8);
-    EXPECT_NEAR(guest.share, 0.5, 0);
-    EXPECT(guest.asleep);
-    EXPECT_NEAR(guest.home.rooms, 3, 0);
-    EXPECT_INT(guest.twice, 42);
+    EXPECT_HAS(guest, (age, 8), (share, 0.5), (asleep, true), (home.rooms, 3), (twice, 42));
 }
 
 TEST(what_is_left_out_or_null_keeps_its_default)
@@ -94,9 +89,7 @@ TEST(what_is_left_out_or_null_keeps_its_default)
 
     EXPECT(parse("{\"name\":\"ann\",\"colour\":null,\"share\":null}", &guest, NULL));
     EXPECT(guest.colour == colours[0]);
-    EXPECT_INT(guest.age, 7);
-    EXPECT_NEAR(guest.share, 0.25, 0);
-    EXPECT_STR(guest.note, "");
+    EXPECT_HAS(guest, (age, 7), (share, 0.25), (note, ""));
 }
 
 #define ANN "{\"name\":\"ann\",\"share\":1,"

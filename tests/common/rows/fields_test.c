@@ -195,8 +195,7 @@ TEST(a_refusal_says_what_would_have_been_allowed)
 
     EXPECT(!field_read_text(row("count"), "x", &thing, &count));
     EXPECT(count.allowed.ranged && !count.allowed.choices);
-    EXPECT_INT(count.allowed.min, -5);
-    EXPECT_INT(count.allowed.max, 10);
+    EXPECT_HAS(count.allowed, (min, -5), (max, 10));
     EXPECT(!field_read_text(row("pause"), "61", &thing, &pause));
     EXPECT(pause.allowed.ranged);
     EXPECT_INT(pause.allowed.max, 60);
@@ -248,8 +247,7 @@ TEST(a_written_text_can_be_read_again)
 
         EXPECT(value && field_read(&fields[i], value, &copy, NULL));
     }
-    EXPECT_INT(copy.count, 3);
-    EXPECT_INT(copy.pause, FIELD_IS_AUTO);
+    EXPECT_HAS(copy, (count, 3), (pause, FIELD_IS_AUTO));
     EXPECT(copy.colour == colours[0]);
     EXPECT_STR(copy.name, "a \"b\"");
 }
@@ -393,8 +391,7 @@ TEST(a_blank_at_an_end_is_refused)
     for (size_t i = 0; i < COUNT(wrong); i++) {
         error_clear(&err);
         EXPECT(!field_check_ends("zone", wrong[i], &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, "zone");
+        EXPECT_HAS(err, (kind, ERROR_INVALID), (field, "zone"));
     }
     EXPECT_STR(err.message, "begins or ends with a blank: ' '");
     EXPECT(field_check_ends("zone", "", NULL));

@@ -44,14 +44,9 @@ TEST_WITH_DATABASE(what_this_machine_saw_waits_for_each_hub)
     add(db, "ours", true);
     EXPECT_INT(waiting(db, HUB), 1);
     EXPECT_INT(next(db, HUB, &event), 2);
-    EXPECT_STR(event.kind, "preempted");
-    EXPECT_STR(event.price_kind, "spot");
-    EXPECT_STR(event.provider, "aws");
-    EXPECT_STR(event.instance_type, "c5.large");
-    EXPECT_STR(event.zone, "us-east-1a");
-    EXPECT_STR(event.machine, "ours");
-    EXPECT_STR(event.note, "a note");
-    EXPECT_INT(event.at_us, NOON_US);
+    EXPECT_HAS(event, (kind, "preempted"), (price_kind, "spot"), (provider, "aws"),
+               (instance_type, "c5.large"), (zone, "us-east-1a"), (machine, "ours"),
+               (note, "a note"), (at_us, NOON_US));
     EXPECT(capacity_deliveries_record(db, HUB, 2, NULL, NOON_US, NULL));
     EXPECT_INT(next(db, HUB, &event), 0);
     EXPECT_INT(next(db, "https://another.test", &event), 2);

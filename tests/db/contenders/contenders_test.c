@@ -7,7 +7,7 @@
 
 static long long contenders_in(struct db *db)
 {
-    return number_of(db, "SELECT count(*) FROM contenders");
+    return rows_in(db, "contenders");
 }
 
 static long long touched(struct db *db, const struct contender_key *key)
@@ -51,7 +51,7 @@ TEST_WITH_DATABASE(a_run_that_fails_makes_none)
 
     ENDED(db, 0, .failed = true);
     EXPECT_INT(contenders_in(db), 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE contender IS NULL"), 1);
+    EXPECT_ROWS(db, 1, "runs WHERE contender IS NULL");
     EXPECT_INT(revision_of(db), revision);
 }
 

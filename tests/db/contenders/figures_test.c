@@ -17,9 +17,7 @@ static void keep(void *user, const struct figure *figure)
 {
     struct figures *figures = user;
 
-    EXPECT(figures->count < FIGURES_MAX);
-    if (figures->count == FIGURES_MAX)
-        return;
+    REQUIRE(figures->count < FIGURES_MAX);
     snprintf(figures->configurations[figures->count], sizeof figures->configurations[0], "%s",
              figure->configuration);
     figures->list[figures->count] = *figure;
@@ -71,19 +69,12 @@ TEST_WITH_DATABASE(a_figure_comes_back_as_it_went_in)
     EXPECT_INT((long long)all_of(db).count, 0);
     EXPECT(put(db, &figure, NULL));
     struct figures figures = all_of(db);
-    EXPECT_INT((long long)figures.count, 1);
-    EXPECT_STR(figures.list[0].id, "r8");
-    EXPECT_STR(figures.list[0].workload, "resnet50");
-    EXPECT_STR(figures.list[0].engine, "pytorch-2.4");
-    EXPECT_STR(figures.list[0].provider, "aws");
-    EXPECT_STR(figures.list[0].instance, "c7i.2xlarge");
-    EXPECT_STR(figures.configurations[0], plain);
+    EXPECT_HAS(figures, (count, 1), (list[0].id, "r8"), (list[0].workload, "resnet50"),
+               (list[0].engine, "pytorch-2.4"), (list[0].provider, "aws"),
+               (list[0].instance, "c7i.2xlarge"), (configurations[0], plain));
     EXPECT(figures.list[0].samples_per_second == 40.73);
-    EXPECT_STR(figures.list[0].unit, "sample");
-    EXPECT(figures.list[0].derived);
-    EXPECT_STR(figures.list[0].source, "somebody, 2024-09");
-    EXPECT_STR(figures.list[0].note, "one run");
-    EXPECT_INT(figures.list[0].measured_us, NOON_US);
+    EXPECT_HAS(figures.list[0], (unit, "sample"), (derived, true), (source, "somebody, 2024-09"),
+               (note, "one run"), (measured_us, NOON_US));
     EXPECT(revision_of(db) > before);
 }
 
@@ -92,11 +83,10 @@ TEST_WITH_DATABASE(it_is_a_contender_that_was_published_and_of_no_stratum)
     const struct figure figure = figure_of("r8", 40.73);
 
     EXPECT(put(db, &figure, NULL));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders WHERE published = 1 AND"
-                             " stratum = '' AND provider = 'aws' AND instance = 'c7i.2xlarge'"
-                             " AND changed = (SELECT number FROM revision)"),
-               1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 1);
+    EXPECT_ROWS(db, 1,
+                "contenders WHERE published = 1 AND stratum = '' AND provider = 'aws' AND"
+                " instance = 'c7i.2xlarge' AND changed = (SELECT number FROM revision)");
+    EXPECT_ROWS(db, 1, "contenders");
 }
 
 TEST_WITH_DATABASE(the_same_id_again_replaces_it)
@@ -111,7 +101,7 @@ TEST_WITH_DATABASE(the_same_id_again_replaces_it)
     EXPECT_INT((long long)figures.count, 1);
     EXPECT(figures.list[0].samples_per_second == 41);
     EXPECT(!figures.list[0].derived);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 1);
+    EXPECT_ROWS(db, 1, "contenders");
 }
 
 TEST_WITH_DATABASE(what_it_was_of_before_counts_as_changed_too)
@@ -121,11 +111,8 @@ TEST_WITH_DATABASE(what_it_was_of_before_counts_as_changed_too)
     EXPECT(put(db, &figure, NULL));
     figure.configuration = other;
     EXPECT(put(db, &figure, NULL));
-    EXPECT_INT((long long)all_of(db).count, 1);
-    EXPECT_STR(all_of(db).configurations[0], other);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders WHERE changed ="
-                             " (SELECT number FROM revision)"),
-               2);
+    EXPECT_HAS(all_of(db), (count, 1), (configurations[0], other));
+    EXPECT_ROWS(db, 2, "contenders WHERE changed = (SELECT number FROM revision)");
 }
 
 TEST_WITH_DATABASE(two_ids_of_one_thing_are_refused)
@@ -136,8 +123,7 @@ TEST_WITH_DATABASE(two_ids_of_one_thing_are_refused)
     EXPECT(put(db, &figure, NULL));
     long long before = revision_of(db);
     EXPECT(!put(db, &twin, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
-    EXPECT_STR(err.field, "id");
+    EXPECT_HAS(err, (kind, ERROR_CONFLICT), (field, "id"));
     EXPECT_PART(err.message, "'r8'");
     EXPECT_INT(revision_of(db), before); /* nothing of it is left */
     EXPECT_INT((long long)all_of(db).count, 1);
@@ -155,7 +141,7 @@ TEST_WITH_DATABASE(no_speed_is_none)
 
         EXPECT(!put(db, &figure, NULL));
         EXPECT_INT((long long)all_of(db).count, 0);
-        EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 0);
+        EXPECT_ROWS(db, 0, "contenders");
     }
 }
 
@@ -203,9 +189,7 @@ TEST_WITH_DATABASE(a_removed_figure_is_told_and_gone)
     EXPECT_INT(standings.list[0].standing.level, STANDING_POINT);
     EXPECT_ERROR(remove_it(db, "r9", &none, &err), ERROR_NOT_FOUND);
     EXPECT(remove_it(db, "r8", &removed, NULL));
-    EXPECT_STR(removed.id, "r8");
-    EXPECT_STR(removed.configuration, plain);
-    EXPECT_NEAR(removed.samples_per_second, 40.73, 0);
+    EXPECT_HAS(removed, (id, "r8"), (configuration, plain), (samples_per_second, 40.73));
     EXPECT_INT((long long)all_of(db).count, 0);
     EXPECT(standings_update(db, &standings, NULL)); /* of a server that had it in memory */
     EXPECT_INT(standings.list[0].standing.level, STANDING_NONE);

@@ -74,8 +74,7 @@ TEST_WITH_DATABASE(a_real_cut_is_accepted_when_it_is_said_again_an_hour_later)
     EXPECT(!read_prices(db, prices, HOUR));
     EXPECT_STR(text_at(db, "t39", HOUR), "1.000000");
     EXPECT(feed_rows_find(db, "made-up", "all", &row, NULL));
-    EXPECT_INT(row.held, 14);
-    EXPECT_INT(row.doubt.until_us, THEN_US + 2 * HOUR * SECOND_US);
+    EXPECT_HAS(row, (held, 14), (doubt.until_us, THEN_US + 2 * HOUR * SECOND_US));
     EXPECT(!read_prices(db, prices, HOUR + 900)); /* too soon to be another */
     EXPECT(feed_rows_find(db, "made-up", "all", &row, NULL));
     EXPECT_INT(row.doubt.until_us, THEN_US + 2 * HOUR * SECOND_US);
@@ -83,9 +82,8 @@ TEST_WITH_DATABASE(a_real_cut_is_accepted_when_it_is_said_again_an_hour_later)
     EXPECT_STR(text_at(db, "t39", 2 * HOUR), "");
     EXPECT_STR(text_at(db, "t0", 2 * HOUR), "1.000000");
     EXPECT(feed_rows_find(db, "made-up", "all", &row, NULL));
-    EXPECT_INT(row.held, 0);
-    EXPECT_INT(row.doubt.until_us, 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE held_us NOT NULL"), 0);
+    EXPECT_HAS(row, (held, 0), (doubt.until_us, 0));
+    EXPECT_ROWS(db, 0, "price_series WHERE held_us NOT NULL");
 }
 
 TEST_WITH_DATABASE(two_odd_readings_that_differ_confirm_nothing)
@@ -134,9 +132,7 @@ TEST_WITH_DATABASE(a_person_may_accept_what_is_odd)
 
     READ(db, 0, FOUR, P("e", "1"));
     struct change change = replaced(db, &reading);
-    EXPECT_INT((long long)change.moved, 2);
-    EXPECT_INT((long long)change.gone, 3);
-    EXPECT_INT((long long)change.held, 0);
+    EXPECT_HAS(change, (moved, 2), (gone, 3), (held, 0));
     EXPECT_STR(text_at(db, "a", 1), "100");
 }
 
@@ -181,8 +177,7 @@ TEST_WITH_DATABASE(a_zone_may_vanish_and_types_may_be_asked_for_no_more)
     EXPECT(!replace_with(db, &reading, &change, NULL));
     reading.types = "a";
     change = replaced(db, &reading);
-    EXPECT_INT((long long)change.before, 3);
-    EXPECT_INT((long long)change.gone, 5);
+    EXPECT_HAS(change, (before, 3), (gone, 5));
     reading.at_us += SECOND_US;
     reading.count = 2; /* a zone less */
     EXPECT_INT((long long)replaced(db, &reading).gone, 1);
@@ -200,15 +195,13 @@ TEST_WITH_DATABASE(a_price_in_doubt_is_not_fresh)
     EXPECT_INT(views.list[0].said_us, THEN_US); /* the last that said so */
     filter.at_us = THEN_US + 180 * SECOND_US;
     views = list_of(db, filter);
-    EXPECT(views.list[0].doubted);
-    EXPECT_INT(views.list[0].said_us, THEN_US);
+    EXPECT_HAS(views.list[0], (doubted, true), (said_us, THEN_US));
     filter.at_us = THEN_US + 59 * SECOND_US; /* it was not in doubt yet */
     views = list_of(db, filter);
     EXPECT(!views.list[0].doubted);
     filter = (struct price_filter){.instance_type = "b", .at_us = THEN_US + 180 * SECOND_US};
     views = list_of(db, filter);
-    EXPECT(!views.list[0].doubted);
-    EXPECT_INT(views.list[0].said_us, THEN_US + 120 * SECOND_US);
+    EXPECT_HAS(views.list[0], (doubted, false), (said_us, THEN_US + 120 * SECOND_US));
 }
 
 static bool read_with_validators(struct db *db, const char *text, struct feed_row *ret_row)
@@ -235,15 +228,9 @@ TEST_WITH_DATABASE(a_reading_that_held_something_back_has_no_validators)
     EXPECT(read_with_validators(db, "1", &row));
     EXPECT_STR(row.etag, "\"1\"");
     EXPECT(read_with_validators(db, "10", &row));
-    EXPECT_INT(row.held, 1);
-    EXPECT_STR(row.etag, "");
-    EXPECT_STR(row.last_modified, "");
-    EXPECT_STR(row.mark, "");
+    EXPECT_HAS(row, (held, 1), (etag, ""), (last_modified, ""), (mark, ""));
     EXPECT(read_with_validators(db, "10", &row));
-    EXPECT_INT(row.held, 0);
-    EXPECT_STR(row.etag, "\"1\"");
-    EXPECT_STR(row.last_modified, "Tue");
-    EXPECT_STR(row.mark, "v1");
+    EXPECT_HAS(row, (held, 0), (etag, "\"1\""), (last_modified, "Tue"), (mark, "v1"));
 }
 
 static void see(void *user, const struct feed_row *row)
@@ -265,17 +252,12 @@ TEST_WITH_DATABASE(what_is_held_back_shows_its_widest_leaps)
     prices[7] = prices[9] = prices[2] = prices[4] = prices[6] = prices[8] = 1;
     EXPECT(!read_prices(db, prices, HOUR));
     EXPECT(feed_rows_each(db, "made-up", see, &row, NULL));
-    EXPECT_INT(row.held, 6);
-    EXPECT_INT((long long)row.example_count, 3);
-    EXPECT_STR(row.examples[0].instance_type, "t0");
-    EXPECT_INT(row.examples[0].waiting_nanos, 0);
-    EXPECT_INT(row.examples[0].nanos, 1000000000);
-    EXPECT_INT(row.examples[0].since_us, THEN_US + HOUR * SECOND_US);
-    EXPECT_STR(row.examples[1].instance_type, "t11");
-    EXPECT_INT(row.examples[1].waiting_nanos, 10000000);
-    EXPECT_STR(row.examples[2].instance_type, "t12");
-    EXPECT_STR(row.examples[2].region, "eu-north-1");
-    EXPECT_INT(row.examples[2].kind, PRICE_SPOT);
+    EXPECT_HAS(row, (held, 6), (example_count, 3), (examples[0].instance_type, "t0"),
+               (examples[0].waiting_nanos, 0), (examples[0].nanos, 1000000000),
+               (examples[0].since_us, THEN_US + HOUR * SECOND_US),
+               (examples[1].instance_type, "t11"), (examples[1].waiting_nanos, 10000000),
+               (examples[2].instance_type, "t12"), (examples[2].region, "eu-north-1"),
+               (examples[2].kind, PRICE_SPOT));
     /* Unchanged: what was held back is not what the feed says now. */
     row.state = "unchanged";
     row.held = 0;
@@ -283,5 +265,5 @@ TEST_WITH_DATABASE(what_is_held_back_shows_its_widest_leaps)
     EXPECT(feed_rows_store(db, &row, NULL));
     EXPECT(feed_rows_each(db, "made-up", see, &row, NULL));
     EXPECT_INT((long long)row.example_count, 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE held_nanos NOT NULL"), 0);
+    EXPECT_ROWS(db, 0, "price_series WHERE held_nanos NOT NULL");
 }

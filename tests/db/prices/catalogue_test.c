@@ -74,7 +74,7 @@ TEST_WITH_DATABASE(a_type_gets_what_it_lacked_and_what_changed)
     EXPECT_STR(types_of(db, all, true),
                "m5.large aws 4 16 arm64 T4 one\nm5.large us 1 1   two\n");
     put(db, "three", (struct content){0}); /* a feed that says nothing takes nothing away */
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM instance_types"), 2);
+    EXPECT_ROWS(db, 2, "instance_types");
 }
 
 static void put_several(struct db *db)

@@ -75,9 +75,8 @@ TEST_WITH_DATABASE(what_is_paid_at_once_is_stored_with_the_price)
 {
     EXPECT(tell(db, 0, (struct told){1, 0.6, TYPES, TYPES}, NULL));
     struct price_at view = view_of(db, "m3.x", "reserved_3y_partial_upfront", 1);
-    EXPECT_INT(view.price.nanos, 600000000);
-    EXPECT_INT(view.price.upfront_nanos, 300000000LL * 3 * 8760);
-    EXPECT_STR(view.price.text, "0.6");
+    EXPECT_HAS(view.price, (nanos, 600000000), (upfront_nanos, 300000000LL * 3 * 8760),
+               (text, "0.6"));
     EXPECT_INT(view_of(db, "m3.x", "savings_plan_1y", 1).price.upfront_nanos, 0);
     EXPECT_INT(view_of(db, "m3.x", "on_demand", 1).price.nanos, 1000000000);
 }

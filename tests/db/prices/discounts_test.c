@@ -53,12 +53,8 @@ TEST_WITH_DATABASE(a_discount_is_read_as_it_was_stored)
                               .note = "savings plan, three years",
                               .since_us = NOON_US});
     EXPECT(discounts_each(db, NOON_US, keep, &stored, NULL));
-    EXPECT_STR(stored.provider, "aws");
-    EXPECT_STR(stored.family, "c7i");
-    EXPECT_INT(stored.kind, PRICE_SPOT);
-    EXPECT_NEAR(stored.factor, 0.85, 0);
-    EXPECT_STR(stored.note, "savings plan, three years");
-    EXPECT_INT(stored.since_us, NOON_US);
+    EXPECT_HAS(stored, (provider, "aws"), (family, "c7i"), (kind, PRICE_SPOT), (factor, 0.85),
+               (note, "savings plan, three years"), (since_us, NOON_US));
     EXPECT_STR(in_force(db, -1), "");
 }
 
@@ -105,12 +101,10 @@ TEST_WITH_DATABASE(kinds_and_families_are_withdrawn_by_themselves)
 TEST_WITH_DATABASE(a_second_one_for_the_same_moment_is_refused)
 {
     struct discount again = discount_of("aws", "", 0.5, 0);
-    struct error err = {0};
 
     put(db, discount_of("aws", "", 0.9, 0));
-    EXPECT(!discounts_put(db, &again, NULL, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
-    EXPECT_STR(err.field, "valid_from");
+    EXPECT_FAILS(discounts_put(db, &again, NULL, &err), (kind, ERROR_CONFLICT),
+                 (field, "valid_from"));
     EXPECT_STR(in_force(db, 0), "aws//on_demand*0.9 ");
 }
 

@@ -25,27 +25,10 @@ static struct feed_row full_row(void)
 
 static void expect_row(const struct feed_row *row, const struct feed_row *wanted)
 {
-    EXPECT_STR(row->feed, wanted->feed);
-    EXPECT_STR(row->scope, wanted->scope);
-    EXPECT_STR(row->address, wanted->address);
-    EXPECT_STR(row->state, wanted->state);
-    EXPECT_STR(row->reason, wanted->reason);
-    EXPECT_INT(row->checked_us, wanted->checked_us);
-    EXPECT_INT(row->confirmed_us, wanted->confirmed_us);
-    EXPECT_INT(row->changed_us, wanted->changed_us);
-    EXPECT_INT(row->source_us, wanted->source_us);
-    EXPECT_STR(row->etag, wanted->etag);
-    EXPECT_STR(row->last_modified, wanted->last_modified);
-    EXPECT_STR(row->mark, wanted->mark);
-    EXPECT_INT(row->status, wanted->status);
-    EXPECT_INT(row->bytes, wanted->bytes);
-    EXPECT_INT(row->prices, wanted->prices);
-    EXPECT_INT(row->failures, wanted->failures);
-    EXPECT_INT(row->tally.seen, wanted->tally.seen);
-    EXPECT_INT(row->tally.unpriced, wanted->tally.unpriced);
-    EXPECT_INT(row->tally.malformed, wanted->tally.malformed);
-    EXPECT_INT(row->tally.ambiguous, wanted->tally.ambiguous);
-    EXPECT_INT(row->tally.expensive, wanted->tally.expensive);
+    EXPECT_SAME(*row, *wanted, feed, scope, address, state, reason, checked_us, confirmed_us,
+                changed_us, source_us, etag, last_modified, mark, status, bytes, prices,
+                failures);
+    EXPECT_SAME(row->tally, wanted->tally, seen, unpriced, malformed, ambiguous, expensive);
 }
 
 TEST_WITH_DATABASE(a_state_is_found_as_it_was_stored)
@@ -61,7 +44,7 @@ TEST_WITH_DATABASE(a_state_is_found_as_it_was_stored)
     EXPECT(feed_rows_store(db, &stored, NULL));
     EXPECT(feed_rows_find(db, "made-up", "eu-north-1", &found, NULL));
     expect_row(&found, &stored);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM feed_states"), 1);
+    EXPECT_ROWS(db, 1, "feed_states");
 }
 
 TEST_WITH_DATABASE(a_feed_that_was_never_asked_has_only_its_names)
@@ -80,7 +63,7 @@ TEST_WITH_DATABASE(only_what_was_accepted_is_a_reading)
 
     row.state = "failed";
     EXPECT(feed_rows_store(db, &row, NULL));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 0);
+    EXPECT_ROWS(db, 0, "readings");
     row.state = "unchanged";
     EXPECT(feed_rows_store(db, &row, NULL));
     EXPECT_INT(number_of(db, "SELECT fetched_us FROM readings"), row.confirmed_us);
@@ -115,7 +98,7 @@ TEST_WITH_DATABASE(states_are_listed_by_feed_and_scope)
     EXPECT(feed_rows_forget(db, "unknown", "x", NULL));
     EXPECT(feed_rows_each(db, NULL, names, rest, NULL));
     EXPECT_STR(rest, "a/z ab/ b/y ");
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 4);
+    EXPECT_ROWS(db, 4, "readings");
 }
 
 TEST_WITH_DATABASE(a_state_of_no_kind_is_not_stored)
@@ -124,8 +107,8 @@ TEST_WITH_DATABASE(a_state_of_no_kind_is_not_stored)
 
     row.state = "splendid";
     EXPECT_ERROR(feed_rows_store(db, &row, &err), ERROR_INTERNAL);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM feed_states"), 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 0);
+    EXPECT_ROWS(db, 0, "feed_states");
+    EXPECT_ROWS(db, 0, "readings");
 }
 
 TEST_WITH_DATABASE(a_count_that_cannot_be_read_is_none)
@@ -135,6 +118,5 @@ TEST_WITH_DATABASE(a_count_that_cannot_be_read_is_none)
     EXPECT(feed_rows_store(db, &row, NULL));
     execute(db, "UPDATE feed_states SET tally = '1 2 3 4'");
     EXPECT(feed_rows_find(db, "made-up", "eu-north-1", &row, NULL));
-    EXPECT_INT(row.tally.seen, 0);
-    EXPECT_INT(row.tally.ambiguous, 0);
+    EXPECT_HAS(row.tally, (seen, 0), (ambiguous, 0));
 }

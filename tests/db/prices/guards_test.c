@@ -157,8 +157,7 @@ TEST(a_spot_price_far_above_on_demand_is_dropped)
         world.spot[7] = world.on_demand[7] * 2.01;
         world.spot[8] = world.on_demand[8] * 2;
         EXPECT(!why_refused(db, &telling));
-        EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE kind = 'spot'"),
-                   PRICES - 1);
+        EXPECT_ROWS(db, PRICES - 1, "price_series WHERE kind = 'spot'");
         EXPECT(feed_rows_find(db, tellers[i]->name, "all", &row, NULL));
         EXPECT_INT(row.tally.expensive, 1);
     }
@@ -197,7 +196,7 @@ TEST_WITH_DATABASE(a_file_is_accepted_but_for_what_costs_far_more_on_spot)
                                               .on_demand = world.on_demand,
                                               .spot = world.spot,
                                               .seconds = 1}));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE nanos NOT NULL"), PRICES);
+    EXPECT_ROWS(db, PRICES, "price_series WHERE nanos NOT NULL");
 }
 
 TEST_WITH_DATABASE(a_first_reading_is_weighed_by_what_other_feeds_know)
@@ -209,7 +208,7 @@ TEST_WITH_DATABASE(a_first_reading_is_weighed_by_what_other_feeds_know)
     EXPECT(!list_told(db, world.on_demand, 0));
     expect_words(why_refused(db, &telling),
                  "not accepted: other feeds say otherwise of 80 of 80 prices");
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), PRICES);
+    EXPECT_ROWS(db, PRICES, "price_series");
     telling.on_demand = world.on_demand;
     telling.seconds = 2 * HOUR;
     EXPECT(!why_refused(db, &telling));

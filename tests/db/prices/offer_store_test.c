@@ -101,8 +101,7 @@ static void fill_long(struct db *db)
     PUT(db, "typed", "aws", "a", "7", .kind = PRICE_TYPED, .source_us = THEN_US);
     PUT(db, "typed", "aws", "a", "8", .kind = PRICE_TYPED, .source_us = THEN_US + DAY_US);
     PUT(db, "typed", "aws", "a", "9", .kind = PRICE_TYPED, .source_us = THEN_US + 10 * DAY_US);
-    execute(db, "UPDATE prices SET withdrawn_us = since_us + 3 * 86400000000"
-                " WHERE text = '8'");
+    execute(db, "UPDATE prices SET withdrawn_us = since_us + 3 * 86400000000 WHERE text = '8'");
 }
 
 TEST_WITH_DATABASE(every_moment_of_the_past_has_the_answer_that_it_would_have_without)

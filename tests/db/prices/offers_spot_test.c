@@ -24,9 +24,8 @@ TEST_WITH_DATABASE(without_a_zone_the_cheapest_is_chosen_and_named)
             P("m5.large", "0.01"));
     struct offer offer = offer_in_zone(db, "m5.large", NULL);
     expect_price(offer.spot, "0.2");
-    EXPECT_STR(offer.spot->price.zone, "z-b");
-    EXPECT_STR(offer.spot->price.region, "eu-north-1");
-    EXPECT_STR(offer.spot->price.feed, "aws-spot-history");
+    EXPECT_HAS(offer.spot->price, (zone, "z-b"), (region, "eu-north-1"),
+               (feed, "aws-spot-history"));
     expect_price(offer_in_zone(db, "m5.large", "").spot, "0.2");
     /* What a feed says of its zones is more than what it says of the region. */
     READ(db, 0, SPOT("c5.large", "0.5", .zone = "z-a"),
@@ -45,8 +44,7 @@ TEST_WITH_DATABASE(a_zone_that_is_asked_for_has_its_own_price_or_its_regions)
     EXPECT_STR(offer.spot->price.zone, "z-a");
     offer = offer_in_zone(db, "m5.large", "z-c");
     expect_price(offer.spot, "0.25");
-    EXPECT_STR(offer.spot->price.zone, "");
-    EXPECT_STR(offer.spot->price.feed, "aws-spot-page");
+    EXPECT_HAS(offer.spot->price, (zone, ""), (feed, "aws-spot-page"));
     /* Another zone's is no price here. */
     expect_none(offer_in_zone(db, "c5.large", "z-a").spot,
                 "no feed has a spot price of it in eu-north-1 (zone z-a)");
@@ -107,8 +105,7 @@ TEST_WITH_DATABASE(a_spread_is_of_seven_days)
         struct offer offer = offer_asked(db, "m5.large", &question);
 
         expect_price(offer.spot, "1");
-        EXPECT_NEAR(offer.spot->low, 1, 1e-12);
-        EXPECT_NEAR(offer.spot->high, 4, 1e-12);
+        EXPECT_ABOUT(*offer.spot, 1e-12, (low, 1), (high, 4));
     }
     /* Nine is still in the week of an earlier moment, for one second. */
     question = asked(9 * DAY - 1);
@@ -118,8 +115,7 @@ TEST_WITH_DATABASE(a_spread_is_of_seven_days)
     question.at_us = THEN_US + 8 * DAY * SECOND_US - SECOND_US;
     struct offer offer = offer_asked(db, "m5.large", &question);
     expect_price(offer.spot, "3");
-    EXPECT_NEAR(offer.spot->high, 9, 1e-12);
-    EXPECT_NEAR(offer.spot->low, 2, 1e-12);
+    EXPECT_ABOUT(*offer.spot, 1e-12, (high, 9), (low, 2));
 }
 
 TEST_WITH_DATABASE(a_series_younger_than_a_week_has_what_there_is)
@@ -134,8 +130,7 @@ TEST_WITH_DATABASE(a_series_younger_than_a_week_has_what_there_is)
     EXPECT_NEAR(offer.spot->high, 0.1, 1e-15);
     question.at_us = THEN_US + 80 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
-    EXPECT_NEAR(offer.spot->low, 0.1, 1e-15);
-    EXPECT_NEAR(offer.spot->high, 0.3, 1e-15);
+    EXPECT_ABOUT(*offer.spot, 1e-15, (low, 0.1), (high, 0.3));
     /* Of the moment of a change the new price is part, though it held no time yet. */
     question.at_us = THEN_US + 60 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
@@ -143,8 +138,7 @@ TEST_WITH_DATABASE(a_series_younger_than_a_week_has_what_there_is)
     EXPECT_NEAR(offer.spot->high, 0.3, 1e-15);
     question.at_us = THEN_US + 90 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
-    EXPECT_NEAR(offer.spot->low, 0.09, 1e-15);
-    EXPECT_NEAR(offer.spot->high, 0.3, 1e-15);
+    EXPECT_ABOUT(*offer.spot, 1e-15, (low, 0.09), (high, 0.3));
 }
 
 /* Zones, feeds and kinds of one type have spreads of their own. */
@@ -158,13 +152,11 @@ TEST_WITH_DATABASE(a_spread_is_of_that_very_series)
          P("m5.large", "2"));
     struct offer offer = offer_asked(db, "m5.large", &question);
     expect_price(offer.spot, "0.2");
-    EXPECT_NEAR(offer.spot->low, 0.2, 1e-15);
-    EXPECT_NEAR(offer.spot->high, 0.2, 1e-15);
+    EXPECT_ABOUT(*offer.spot, 1e-15, (low, 0.2), (high, 0.2));
     EXPECT(offer.on_demand->low <= 0 && offer.on_demand->high <= 0);
     question.zone = "z-b";
     offer = offer_asked(db, "m5.large", &question);
-    EXPECT_NEAR(offer.spot->low, 0.4, 1e-15);
-    EXPECT_NEAR(offer.spot->high, 0.6, 1e-15);
+    EXPECT_ABOUT(*offer.spot, 1e-15, (low, 0.4), (high, 0.6));
 }
 
 TEST_WITH_DATABASE(the_band_is_of_the_region_that_the_price_is_from)
@@ -181,8 +173,7 @@ TEST_WITH_DATABASE(the_band_is_of_the_region_that_the_price_is_from)
     question.regions[0] = "r-1";
     question.regions[1] = "r-2";
     struct offer offer = offer_asked(db, "m5.large", &question);
-    EXPECT_STR(offer.spot->price.region, "r-2");
-    EXPECT_STR(offer.band, "<5%");
+    EXPECT_HAS(offer, (spot->price.region, "r-2"), (band, "<5%"));
     offer = offer_asked(db, "c5.large", &question); /* no spot: of the region asked for first */
     EXPECT_STR(offer.band, "10-15%");
     EXPECT_STR(offer_asked(db, "t3.large", &question).band, "");

@@ -223,9 +223,8 @@ TEST_WITH_DATABASE(a_later_reading_does_not_confirm_an_earlier_price)
     question.at_us = THEN_US + 90000 * SECOND_US;
     struct offer offer = offer_asked(db, "m5.large", &question);
     expect_price(offer.spot, "1");
-    EXPECT_INT(offer.spot->price.fetched_us, THEN_US + 90000 * SECOND_US);
-    EXPECT_INT(offer.spot->price.source_us, 0);
-    EXPECT_INT(offer.spot->since_us, NOON_US);
+    EXPECT_HAS(*offer.spot, (price.fetched_us, THEN_US + 90000 * SECOND_US), (price.source_us, 0),
+               (since_us, NOON_US));
 }
 
 TEST_WITH_DATABASE(a_future_price_is_not_the_current_one)

@@ -60,11 +60,8 @@ TEST_WITH_DATABASE(a_typed_price_does_not_age)
     question.at_us = THEN_US + 4000 * DAY_US;
     struct offer offer = offer_asked(db, "box", &question);
     expect_price(offer.typed, "1");
-    EXPECT_INT(offer.typed->freshness, PRICE_FRESH);
-    EXPECT_INT(offer.typed->since_us, THEN_US);
-    EXPECT_INT(offer.typed->price.fetched_us, THEN_US);
-    EXPECT_STR(offer.typed->price.feed, "typed");
-    EXPECT_STR(offer.typed->price.region, "");
+    EXPECT_HAS(*offer.typed, (freshness, PRICE_FRESH), (since_us, THEN_US),
+               (price.fetched_us, THEN_US), (price.feed, "typed"), (price.region, ""));
 }
 
 TEST_WITH_DATABASE(a_type_with_prices_elsewhere_is_listed_without_a_price)

@@ -122,8 +122,7 @@ TEST(a_spot_price_of_a_file_is_compared_with_every_price_by_the_hour)
             } else {
                 SAY(db, &file, hourly[i], P("t", spots[k].dollars, .kind = PRICE_SPOT));
             }
-            EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE kind = 'spot'"),
-                       spots[k].stored);
+            EXPECT_ROWS(db, spots[k].stored, "price_series WHERE kind = 'spot'");
         }
 }
 
@@ -135,5 +134,5 @@ TEST_WITH_DATABASE(what_a_person_typed_is_no_measure_of_a_feed)
 
     EXPECT(prices_put(db, &typed, 1, NULL));
     SAY(db, &spot_page, P("t", "0.7", .kind = PRICE_SPOT));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE kind = 'spot'"), 1);
+    EXPECT_ROWS(db, 1, "price_series WHERE kind = 'spot'");
 }

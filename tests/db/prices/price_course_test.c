@@ -40,13 +40,10 @@ TEST_WITH_DATABASE(means_are_weighted_by_time)
 
     EXPECT(window.known);
     EXPECT_NEAR(window.mean, price_exact((100 * 1 + 50 * 3 + 40 * 2) / 190.0), 1e-12);
-    EXPECT_NEAR(window.low, 1, 0);
-    EXPECT_NEAR(window.high, 3, 0);
-    EXPECT_NEAR(window.known_us, 190e6, 0);
+    EXPECT_HAS(window, (low, 1), (high, 3), (known_us, 190e6));
     EXPECT_NEAR(window.above, 50 / 190.0, 1e-12);
     window = looked(db, series, 200, 40); /* since it is what it is */
-    EXPECT_NEAR(window.mean, 2, 0);
-    EXPECT_NEAR(window.above, 0, 0);
+    EXPECT_HAS(window, (mean, 2), (above, 0));
     window = looked(db, series, 200, 1000); /* it was not known before */
     EXPECT_NEAR(window.known_us, 190e6, 0);
     EXPECT(!looked(db, series, 155, 5).known);

@@ -12,15 +12,13 @@ TEST_WITH_DATABASE(history_is_the_latest_first)
     struct views views = history_of(db, filter);
     EXPECT_INT((long long)views.count, 4);
     for (size_t i = 0; i < COUNT(texts); i++) {
-        EXPECT_STR(views.list[i].price.text, texts[i]);
-        EXPECT_STR(views.list[i].price.instance_type, "m5.large");
-        EXPECT_INT(views.list[i].since_us, THEN_US + (180 - 60 * (long long)i) * SECOND_US);
+        EXPECT_HAS(views.list[i], (price.text, texts[i]), (price.instance_type, "m5.large"),
+                   (since_us, THEN_US + (180 - 60 * (long long)i) * SECOND_US));
         EXPECT_INT(views.list[i].price.nanos > 0, *texts[i] != 0);
     }
     filter.at_us = THEN_US + 60 * SECOND_US; /* nothing of what came later */
     views = history_of(db, filter);
-    EXPECT_INT((long long)views.count, 2);
-    EXPECT_STR(views.list[0].price.text, "2");
+    EXPECT_HAS(views, (count, 2), (list[0].price.text, "2"));
     filter.limit = 1;
     EXPECT_INT((long long)history_of(db, filter).count, 1);
     filter.region = "eu-west-1";
@@ -59,10 +57,8 @@ TEST_WITH_DATABASE(kinds_zones_currencies_and_feeds_never_mix)
     EXPECT_INT((long long)views.count, 6);
     for (size_t i = 0; i < views.count; i++)
         EXPECT_INT(views.list[i].price.nanos, ((long long)i + 1) * 1000000000);
-    EXPECT_STR(views.list[5].price.feed, "other");
-    EXPECT_STR(views.list[3].price.currency, "SEK");
-    EXPECT_INT(views.list[2].price.kind, PRICE_SPOT);
-    EXPECT_STR(views.list[2].price.zone, "eu-north-1a");
+    EXPECT_HAS(views, (list[5].price.feed, "other"), (list[3].price.currency, "SEK"),
+               (list[2].price.kind, PRICE_SPOT), (list[2].price.zone, "eu-north-1a"));
     EXPECT_INT(rows_of_history(db), 7);
     /* Spot that is gone is not filled from on demand, nor the other way round. */
     reading =
@@ -187,6 +183,5 @@ TEST_WITH_DATABASE(a_price_says_when_it_was_last_confirmed)
     }
     /* It was valid earlier, as the source says, but no reading had confirmed it then. */
     views = list_of(db, (struct price_filter){.at_us = NOON_US});
-    EXPECT_INT((long long)views.count, 1);
-    EXPECT_INT(views.list[0].said_us, 0);
+    EXPECT_HAS(views, (count, 1), (list[0].said_us, 0));
 }

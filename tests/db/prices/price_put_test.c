@@ -32,19 +32,16 @@ TEST_WITH_DATABASE(a_typed_price_holds_from_its_moment_on)
 {
     put(db, "our-box", "0.250", 0);
     struct views views = list_of(db, (struct price_filter){.at_us = THEN_US});
-    EXPECT_INT((long long)views.count, 1);
-    EXPECT_INT(views.list[0].price.kind, PRICE_TYPED);
-    EXPECT_STR(views.list[0].price.feed, "typed");
-    EXPECT_STR(views.list[0].price.text, "0.250");
-    EXPECT_INT(views.list[0].price.nanos, 250000000);
-    EXPECT_INT(views.list[0].price.fetched_us, THEN_US + 5000 * SECOND_US);
-    EXPECT_INT(views.list[0].since_us, THEN_US);
+    EXPECT_HAS(
+        views, (count, 1), (list[0].price.kind, PRICE_TYPED), (list[0].price.feed, "typed"),
+        (list[0].price.text, "0.250"), (list[0].price.nanos, 250000000),
+        (list[0].price.fetched_us, THEN_US + 5000 * SECOND_US), (list[0].since_us, THEN_US));
     EXPECT_INT(views.list[0].said_us, 0); /* no feed confirms it */
     EXPECT_STR(text_at(db, "our-box", -1), "");
     put(db, "our-box", "100", 60); /* a person may leap */
     EXPECT_STR(text_at(db, "our-box", 59), "0.250");
     EXPECT_STR(text_at(db, "our-box", 60), "100");
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), 1);
+    EXPECT_ROWS(db, 1, "price_series");
 }
 
 TEST_WITH_DATABASE(a_second_one_for_the_same_moment_is_refused)
@@ -84,8 +81,8 @@ TEST_WITH_DATABASE(a_withdrawn_price_is_none)
     EXPECT(prices_put(db, &price, 1, NULL));
     EXPECT_STR(text_at(db, "our-box", 59), "1");
     EXPECT_INT((long long)list_of(db, (struct price_filter){.at_us = price.source_us}).count, 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE nanos IS NULL"), 1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM prices WHERE nanos IS NULL AND text = ''"), 1);
+    EXPECT_ROWS(db, 1, "price_series WHERE nanos IS NULL");
+    EXPECT_ROWS(db, 1, "prices WHERE nanos IS NULL AND text = ''");
     put(db, "our-box", "3", 120); /* and may come back */
     EXPECT_STR(text_at(db, "our-box", 119), "");
     EXPECT_STR(text_at(db, "our-box", 120), "3");
@@ -135,9 +132,6 @@ TEST_WITH_DATABASE(entered_prices_and_prices_of_feeds_never_mix)
     put(db, "m5.large", "2", 60);
     READ(db, 120, P("m5.large", "1.5"));
     struct views views = list_of(db, (struct price_filter){.at_us = THEN_US + 120 * SECOND_US});
-    EXPECT_INT((long long)views.count, 2);
-    EXPECT_STR(views.list[0].price.text, "1.5");
-    EXPECT_STR(views.list[1].price.text, "2");
-    EXPECT_INT(views.list[0].price.fetched_us, THEN_US + 120 * SECOND_US);
-    EXPECT_INT(views.list[1].said_us, 0);
+    EXPECT_HAS(views, (count, 2), (list[0].price.text, "1.5"), (list[1].price.text, "2"),
+               (list[0].price.fetched_us, THEN_US + 120 * SECOND_US), (list[1].said_us, 0));
 }

@@ -10,27 +10,18 @@ TEST_WITH_DATABASE(a_first_snapshot_is_stored)
     const struct price *price = &views.list[0].price;
     struct feed_row row;
 
-    EXPECT_INT((long long)change.added, 3);
-    EXPECT_INT((long long)change.after, 3);
+    EXPECT_HAS(change, (added, 3), (after, 3));
     EXPECT_INT((long long)(change.before + change.common + change.moved + change.gone), 0);
     EXPECT_INT(rows_of_history(db), 3);
     EXPECT_INT((long long)views.count, 1);
-    EXPECT_STR(price->provider, "aws");
-    EXPECT_STR(price->region, "eu-north-1");
-    EXPECT_STR(price->instance_type, "m5.large");
-    EXPECT_STR(price->zone, "eu-north-1a");
-    EXPECT_STR(price->currency, "USD");
+    EXPECT_HAS(*price, (provider, "aws"), (region, "eu-north-1"), (instance_type, "m5.large"),
+               (zone, "eu-north-1a"), (currency, "USD"));
     EXPECT_STR(price->text, "0.1020000000"); /* as it was received */
-    EXPECT_STR(price->reference, "SKU");
-    EXPECT_STR(price->feed, "made-up");
-    EXPECT_INT(price->nanos, 102000000);
-    EXPECT_INT(price->kind, PRICE_ON_DEMAND);
-    EXPECT_INT(price->source_us, NOON_US);
-    EXPECT_INT(price->fetched_us, THEN_US);
+    EXPECT_HAS(*price, (reference, "SKU"), (feed, "made-up"), (nanos, 102000000),
+               (kind, PRICE_ON_DEMAND), (source_us, NOON_US), (fetched_us, THEN_US));
     EXPECT_INT(views.list[0].since_us, NOON_US); /* since when, as the source says */
     EXPECT(feed_rows_find(db, "made-up", "all", &row, NULL));
-    EXPECT_STR(row.state, "ok");
-    EXPECT_INT(row.prices, 3);
+    EXPECT_HAS(row, (state, "ok"), (prices, 3));
     EXPECT_INT(number_of(db, "SELECT prices FROM readings"), 3);
 }
 
@@ -45,7 +36,7 @@ TEST_WITH_DATABASE(the_same_again_writes_no_history)
     EXPECT_INT((long long)(change.added + change.moved + change.gone + change.held), 0);
     EXPECT_INT((long long)change.common, 2);
     EXPECT_INT(rows_of_history(db), 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 2);
+    EXPECT_ROWS(db, 2, "readings");
     EXPECT_STR(text_at(db, "c7i.large", 60), "0.09");
 }
 
@@ -84,18 +75,17 @@ TEST_WITH_DATABASE(a_price_that_is_gone_ends_and_may_come_back)
     struct change change = READ(db, 60, FOUR);
     EXPECT_INT((long long)change.gone, 1);
     EXPECT_INT(rows_of_history(db), 6);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM prices WHERE nanos IS NULL"), 1);
+    EXPECT_ROWS(db, 1, "prices WHERE nanos IS NULL");
     EXPECT_STR(text_at(db, "m5.large", 59), "1");
     EXPECT_STR(text_at(db, "m5.large", 60), "");
     /* It stays gone without another row, ... */
     change = READ(db, 120, FOUR);
-    EXPECT_INT((long long)change.gone, 0);
-    EXPECT_INT((long long)change.before, 4);
+    EXPECT_HAS(change, (gone, 0), (before, 4));
     EXPECT_INT(rows_of_history(db), 6);
     /* ... and comes back as a new one, whatever it was before. */
     READ(db, 180, FOUR, P("m5.large", "9", .source_us = NOON_US));
     EXPECT_INT(rows_of_history(db), 7);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), 5);
+    EXPECT_ROWS(db, 5, "price_series");
     EXPECT_STR(text_at(db, "m5.large", 59), "1");
     EXPECT_STR(text_at(db, "m5.large", 179), "");
     EXPECT_STR(text_at(db, "m5.large", 180), "9");
@@ -150,17 +140,14 @@ TEST(a_leap_is_held_back_until_it_is_said_twice)
 
         WEIGH(db, 0, P("m5.large", leaps[i][0], .kind = PRICE_SPOT));
         struct change change = WEIGH(db, 60, P("m5.large", leaps[i][1], .kind = PRICE_SPOT));
-        EXPECT_INT((long long)change.held, 1);
-        EXPECT_INT((long long)change.moved, 0);
+        EXPECT_HAS(change, (held, 1), (moved, 0));
         EXPECT_STR(text_at(db, "m5.large", 60), leaps[i][0]);
         EXPECT_INT(rows_of_history(db), 1);
         change = WEIGH(db, 120, P("m5.large", leaps[i][2], .kind = PRICE_SPOT));
-        EXPECT_INT((long long)change.held, 0);
-        EXPECT_INT((long long)change.moved, 1);
+        EXPECT_HAS(change, (held, 0), (moved, 1));
         EXPECT_STR(text_at(db, "m5.large", 119), leaps[i][0]);
         EXPECT_STR(text_at(db, "m5.large", 120), leaps[i][2]);
-        EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE held_nanos NOT NULL"),
-                   0);
+        EXPECT_ROWS(db, 0, "price_series WHERE held_nanos NOT NULL");
     }
 }
 

@@ -71,11 +71,11 @@ TEST_WITH_DATABASE(a_kind_that_is_lost_stays_for_an_hour)
     telling =
         (struct telling){.source = &both_kinds, .on_demand = world.on_demand, .seconds = HOUR};
     EXPECT(!why_refused(db, &telling));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE held_nanos = 0"), 12);
+    EXPECT_ROWS(db, 12, "price_series WHERE held_nanos = 0");
     telling.seconds = 2 * HOUR;
     EXPECT(!why_refused(db, &telling));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE held_nanos = 0"), 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE nanos IS NULL"), 12);
+    EXPECT_ROWS(db, 0, "price_series WHERE held_nanos = 0");
+    EXPECT_ROWS(db, 12, "price_series WHERE nanos IS NULL");
 }
 
 /* --- any sequence of readings --- */

@@ -57,10 +57,8 @@ TEST_WITH_DATABASE(a_withdrawn_price_held_until_then_and_the_one_before_holds_ag
     put(db, "0.25", 0);
     put(db, "25", 100); /* the point was forgotten */
     struct listed_price listed = withdraw(db, 100, 160);
-    EXPECT_STR(listed.at.price.text, "25");
-    EXPECT_INT(listed.withdrawn.at_us, THEN_US + 160 * SECOND_US);
-    EXPECT_STR(listed.withdrawn.by, "ann");
-    EXPECT_STR(listed.withdrawn.reason, "a typo");
+    EXPECT_HAS(listed, (at.price.text, "25"), (withdrawn.at_us, THEN_US + 160 * SECOND_US),
+               (withdrawn.by, "ann"), (withdrawn.reason, "a typo"));
     expect_held(db, 99, "0.25");
     expect_held(db, 100, "25");
     expect_held(db, 159, "25"); /* an answer about that moment stays what it was */
@@ -102,8 +100,7 @@ TEST_WITH_DATABASE(the_right_price_may_be_typed_for_the_same_moment)
     expect_held(db, 60, "0.25");
     EXPECT_INT(number_of(db, "SELECT nanos FROM price_series"), 250000000);
     EXPECT(!prices_put(db, &again, 1, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
-    EXPECT_STR(err.field, "valid_from");
+    EXPECT_HAS(err, (kind, ERROR_CONFLICT), (field, "valid_from"));
     /* The key now means the one that holds. */
     struct listed_price listed = withdraw(db, 0, 90);
     EXPECT_STR(listed.at.price.text, "0.25");
@@ -120,8 +117,7 @@ TEST_WITH_DATABASE(a_price_that_was_replaced_for_all_its_time_is_in_no_spread)
     withdraw(db, 0, 60);
     put(db, "0.25", 0);
     EXPECT(price_at(db, &moment, &at, NULL));
-    EXPECT_NEAR(at.low, 0.25, 1e-12);
-    EXPECT_NEAR(at.high, 0.25, 1e-12);
+    EXPECT_ABOUT(at, 1e-12, (low, 0.25), (high, 0.25));
 }
 
 TEST_WITH_DATABASE(the_history_keeps_what_was_withdrawn)
@@ -130,10 +126,8 @@ TEST_WITH_DATABASE(the_history_keeps_what_was_withdrawn)
     put(db, "2", 10);
     withdraw(db, 10, 20);
     struct views views = history_of(db, (struct price_filter){.instance_type = "our-box"});
-    EXPECT_INT((long long)views.count, 2);
-    EXPECT_STR(views.list[0].price.text, "2");
-    EXPECT_INT(views.withdrawn[0].at_us, THEN_US + 20 * SECOND_US);
-    EXPECT_INT(views.withdrawn[1].at_us, 0);
+    EXPECT_HAS(views, (count, 2), (list[0].price.text, "2"),
+               (withdrawn[0].at_us, THEN_US + 20 * SECOND_US), (withdrawn[1].at_us, 0));
 }
 
 TEST_WITH_DATABASE(once_is_enough)
@@ -207,8 +201,7 @@ TEST_WITH_DATABASE(a_discount_is_withdrawn_in_the_same_way)
     put_discount(db, 0.8, 0);
     long long wrong = put_discount(db, 0.08, 100);
     EXPECT_OK(discounts_withdraw(db, wrong, &taken, &discount, &err));
-    EXPECT_NEAR(discount.factor, 0.08, 0);
-    EXPECT_STR(discount.withdrawn.reason, "a typo");
+    EXPECT_HAS(discount, (factor, 0.08), (withdrawn.reason, "a typo"));
     EXPECT_STR(discounts_at(db, 99), "0.8 ");
     EXPECT_STR(discounts_at(db, 159), "0.08! ");
     EXPECT_STR(discounts_at(db, 160), "0.8 ");

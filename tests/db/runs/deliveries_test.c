@@ -38,10 +38,8 @@ static void expect_counts(struct db *db, long long waiting, long long accepted, 
     struct delivery_counts counts;
 
     EXPECT(deliveries_count(db, HUB, &counts, NULL));
-    EXPECT_INT(counts.waiting, waiting);
-    EXPECT_INT(counts.accepted, accepted);
-    EXPECT_INT(counts.refused, refused);
-    EXPECT_INT(counts.thinned, thinned);
+    EXPECT_HAS(counts, (waiting, waiting), (accepted, accepted), (refused, refused),
+               (thinned, thinned));
 }
 
 /* Runs 1 to 3 are finished; 4 has failed, 5 was imported, 6 is queued. */
@@ -108,13 +106,11 @@ TEST_WITH_DATABASE(a_refusal_keeps_its_reason_until_it_is_accepted_after_all)
     EXPECT_INT(found.verdict, DELIVERY_WAITING);
     record(db, HUB, 1, DELIVERY_REFUSED, "steps: are too few");
     EXPECT(deliveries_find(db, HUB, 1, &found, NULL));
-    EXPECT_INT(found.verdict, DELIVERY_REFUSED);
-    EXPECT_STR(found.reason, "steps: are too few");
+    EXPECT_HAS(found, (verdict, DELIVERY_REFUSED), (reason, "steps: are too few"));
     expect_counts(db, 2, 0, 1, 0);
     record(db, HUB, 1, DELIVERY_ACCEPTED, "not looked at");
     EXPECT(deliveries_find(db, HUB, 1, &found, NULL));
-    EXPECT_INT(found.verdict, DELIVERY_ACCEPTED);
-    EXPECT_STR(found.reason, "");
+    EXPECT_HAS(found, (verdict, DELIVERY_ACCEPTED), (reason, ""));
     record(db, HUB, 1, DELIVERY_REFUSED, "a second sender came too late");
     EXPECT(deliveries_find(db, HUB, 1, &found, NULL));
     EXPECT_INT(found.verdict, DELIVERY_ACCEPTED);
@@ -150,8 +146,7 @@ TEST_WITH_DATABASE(a_batch_is_recorded_whole_or_not_at_all)
     EXPECT(deliveries_record(db, HUB, batch, 2, NOON_US, NULL));
     expect_counts(db, 1, 2, 0, 0);
     EXPECT(deliveries_record(db, HUB, batch, 0, NOON_US, NULL));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM deliveries WHERE at_us = 1700000000000000"),
-               2);
+    EXPECT_ROWS(db, 2, "deliveries WHERE at_us = 1700000000000000");
 }
 
 TEST_IN_FOLDER(a_shared_open_creates_no_database)

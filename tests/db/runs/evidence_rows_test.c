@@ -34,14 +34,12 @@ TEST_WITH_DATABASE(evidence_comes_back_as_it_was_in_its_order)
     EXPECT(evidence_rows_append(db, run.number, 0, 0, &first, NULL));
     EXPECT(evidence_rows_append(db, run.number, 2, 20, &second, NULL));
     EXPECT(evidence_rows_load(db, run.number, &loaded, NULL));
-    EXPECT_INT((long long)loaded.observation_count, 3);
-    EXPECT_INT((long long)loaded.reading_count, 21);
+    EXPECT_HAS(loaded, (observation_count, 3), (reading_count, 21));
     const struct observation wanted = seen_at(107);
     EXPECT(memcmp(&loaded.observations[1], &wanted, sizeof wanted) == 0);
-    EXPECT_INT(loaded.observations[2].steps, 900);
-    EXPECT_INT(loaded.readings[19].steps, 26);
-    EXPECT_NEAR(loaded.readings[19].canary.hertz, 1e9 + 19, 0);
-    EXPECT_NEAR(loaded.readings[20].canary.copy_bytes_per_second, 2e9, 0);
+    EXPECT_HAS(loaded, (observations[2].steps, 900), (readings[19].steps, 26),
+               (readings[19].canary.hertz, 1e9 + 19),
+               (readings[20].canary.copy_bytes_per_second, 2e9));
 }
 
 TEST_WITH_DATABASE(a_place_is_taken_once)

@@ -1,3 +1,4 @@
+#include "common/text.h"
 #include "db/runs/exports.h"
 #include "engine/document/run_document_write.h"
 
@@ -13,10 +14,8 @@ static void fill(struct db *db)
     imported_make(&parts);
     for (int i = 0; i < 4; i++) {
         parts.run.id.text[RUN_ID_LENGTH - 1] = (char)('A' + i);
-        snprintf(parts.run.spec.engine, sizeof parts.run.spec.engine, "%s",
-                 i < 2 ? "one" : "other");
-        snprintf(parts.run.spec.labels[0].value, sizeof parts.run.spec.labels[0].value, "%s",
-                 i == 3 ? "topic" : "main");
+        TEXT_COPY(parts.run.spec.engine, i < 2 ? "one" : "other");
+        TEXT_COPY(parts.run.spec.labels[0].value, i == 3 ? "topic" : "main");
         parts.run.machine[0] = i == 1 ? '\0' : '0';
         EXPECT(import_alone(db, &parts.imported, &fate, NULL));
     }
@@ -36,11 +35,10 @@ static bool listen(void *user, const struct document_parts *parts)
     struct heard *heard = user;
 
     heard->letters[heard->count++] = parts->run->id.text[RUN_ID_LENGTH - 1];
-    EXPECT_STR(parts->run->implementations, "{\"a\":{}}");
-    EXPECT_STR(parts->stratum, parts->run->machine[0] ? "00000000000000bb" : NULL);
-    EXPECT_STR(parts->facts, parts->run->machine[0] ? "{\"isa\":\"avx2\",\"cores\":2}" : NULL);
-    EXPECT_STR(parts->steps,
-               parts->run->provenance == PROVENANCE_IMPORTED ? IMPORTED_STEPS : NULL);
+    EXPECT_HAS(*parts, (run->implementations, "{\"a\":{}}"),
+               (stratum, parts->run->machine[0] ? "00000000000000bb" : NULL),
+               (facts, parts->run->machine[0] ? "{\"isa\":\"avx2\",\"cores\":2}" : NULL),
+               (steps, parts->run->provenance == PROVENANCE_IMPORTED ? IMPORTED_STEPS : NULL));
     EXPECT_STR(parts->evidence,
                parts->run->provenance == PROVENANCE_IMPORTED ? IMPORTED_EVIDENCE : NULL);
     EXPECT_STR(parts->run->summary_text, "{\"s\":1}");

@@ -32,19 +32,17 @@ static void with_parts(void (*test)(struct db *db, struct imported_parts *parts)
 
 static void expect_refused(struct db *db, const struct imported *imported, const char *field)
 {
-    long long runs = number_of(db, "SELECT count(*) FROM runs");
-    long long machines = number_of(db, "SELECT count(*) FROM machines");
+    long long runs = rows_in(db, "runs");
+    long long machines = rows_in(db, "machines");
     AUTO(imports_end) struct imports imports = {0};
-    struct error err = {0};
     enum import_fate fate;
 
     EXPECT(imports_begin(&imports, db, NULL));
-    EXPECT(!imports_put(&imports, imported, &fate, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
-    EXPECT_STR(err.field, field);
+    EXPECT_FAILS(imports_put(&imports, imported, &fate, &err), (kind, ERROR_CONFLICT),
+                 (field, field));
     EXPECT(imports_commit(&imports, NULL)); /* the others of its transaction are not touched */
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), runs);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), machines);
+    EXPECT_ROWS(db, runs, "runs");
+    EXPECT_ROWS(db, machines, "machines");
 }
 
 /* Each member of the run itself is in run_row_test.c. */
@@ -57,21 +55,16 @@ TEST_WITH_PARTS(what_came_with_an_imported_run_is_read_like_what_was_measured_he
     expect_fate(db, &parts->imported, IMPORT_STORED);
     AUTO(run_clear) struct run run = find_run(db, IMPORTED_ID);
     EXPECT(step_rows_load(db, run.number, 0, run.steps, &steps, NULL));
-    EXPECT_INT((long long)steps.count, 4);
-    EXPECT_INT(steps.items[0].nanoseconds, 30);
-    EXPECT_NEAR(steps.items[3].loss, -2, 0);
+    EXPECT_HAS(steps, (count, 4), (items[0].nanoseconds, 30), (items[3].loss, -2));
     EXPECT(evidence_rows_load(db, run.number, &evidence, NULL));
-    EXPECT_INT((long long)evidence.observation_count, 1);
-    EXPECT_INT(evidence.observations[0].swap_ins, 14);
-    EXPECT_INT((long long)evidence.reading_count, 1);
-    EXPECT_NEAR(evidence.readings[0].canary.hertz, 1e9, 0);
+    EXPECT_HAS(evidence, (observation_count, 1), (observations[0].swap_ins, 14),
+               (reading_count, 1), (readings[0].canary.hertz, 1e9));
     EXPECT(runs_implementations(db, IMPORTED_ID, &implementations, NULL));
     EXPECT_STR(implementations, "{\"a\":{}}");
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels WHERE key = 'branch'"), 1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders AS c JOIN runs"
-                             " ON contender = c.number WHERE stratum = '00000000000000bb'"
-                             " AND c.provider = 'aws' AND c.instance = 'test.large'"),
-               1);
+    EXPECT_ROWS(db, 1, "run_labels WHERE key = 'branch'");
+    EXPECT_ROWS(db, 1,
+                "contenders AS c JOIN runs ON contender = c.number WHERE stratum ="
+                " '00000000000000bb' AND c.provider = 'aws' AND c.instance = 'test.large'");
 }
 
 TEST_WITH_PARTS(a_part_of_an_imported_trace_is_loaded_alone)
@@ -80,8 +73,7 @@ TEST_WITH_PARTS(a_part_of_an_imported_trace_is_loaded_alone)
 
     expect_fate(db, &parts->imported, IMPORT_STORED);
     EXPECT(step_rows_load(db, 1, 1, 2, &middle, NULL));
-    EXPECT_INT((long long)middle.count, 2);
-    EXPECT_INT(middle.items[0].nanoseconds, 10);
+    EXPECT_HAS(middle, (count, 2), (items[0].nanoseconds, 10));
     EXPECT(step_rows_load(db, 1, 4, 2, &behind, NULL));
     EXPECT_INT((long long)behind.count, 0);
 }
@@ -95,7 +87,7 @@ TEST_WITH_PARTS(the_same_run_again_is_known_however_its_trace_is_spelled)
     expect_fate(db, &parts->imported, IMPORT_KNOWN);
     parts->imported.steps = imported_span(spelled);
     expect_fate(db, &parts->imported, IMPORT_KNOWN);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 1);
+    EXPECT_ROWS(db, 1, "runs");
 }
 
 TEST_WITH_PARTS(a_run_that_was_measured_here_stays_what_it_is)
@@ -117,8 +109,8 @@ TEST_WITH_PARTS(a_run_that_was_measured_here_stays_what_it_is)
     expect_refused(db, &parts->imported, "id"); /* no evidence was stored */
     parts->imported.evidence = imported_span("{\"observations\":[],\"canaries\":[]}");
     expect_fate(db, &parts->imported, IMPORT_KNOWN);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE provenance = 'measured'"), 1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM traces"), 0);
+    EXPECT_ROWS(db, 1, "runs WHERE provenance = 'measured'");
+    EXPECT_ROWS(db, 0, "traces");
 }
 
 static const char *const other_evidence[] = {
@@ -170,7 +162,7 @@ TEST_WITH_PARTS(a_machine_is_stored_once_and_read_unchanged)
     EXPECT(imports_put(&imports, &parts->imported, &fate, NULL));
     EXPECT(imports_commit(&imports, NULL));
     imports_end(&imports);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), 1);
+    EXPECT_ROWS(db, 1, "machines");
     EXPECT_INT(number_of(db, "SELECT count(DISTINCT machine) FROM runs"), 1);
     imported_make(parts);
     parts->run.id.text[25] = 'C';
@@ -195,7 +187,7 @@ TEST_WITH_PARTS(other_facts_of_a_known_fingerprint_have_a_second_name)
         EXPECT_STR(run.machine, second);
         expect_fate(db, &parts->imported, IMPORT_KNOWN);
     }
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), 2);
+    EXPECT_ROWS(db, 2, "machines");
     EXPECT(machines_find(db, parts->run.machine, &first, NULL));
     EXPECT(machines_find(db, second, &other, NULL));
     EXPECT_PART(first.facts, "\"cores\":2");
@@ -228,12 +220,10 @@ TEST_WITH_PARTS(runs_of_one_configuration_are_one_contender)
     EXPECT(revision_read(db, &after, NULL));
     EXPECT_INT(after, before + 1);
     EXPECT_INT(number_of(db, "SELECT prices FROM revision"), before); /* they bring none */
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs GROUP BY contender"), 4);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM versions"), 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs JOIN versions AS v"
-                             " ON v.number = version AND v.name = software"),
-               8);
+    EXPECT_ROWS(db, 2, "contenders");
+    EXPECT_ROWS(db, 4, "runs GROUP BY contender");
+    EXPECT_ROWS(db, 2, "versions");
+    EXPECT_ROWS(db, 8, "runs JOIN versions AS v ON v.number = version AND v.name = software");
     EXPECT_INT(number_of(db, "SELECT min(changed) FROM contenders"), after);
 }
 
@@ -251,8 +241,8 @@ TEST_WITH_PARTS(more_configurations_than_the_cache_holds_stay_distinct)
         EXPECT(imports_put(&imports, &parts->imported, &fate, NULL));
     }
     EXPECT(imports_commit(&imports, NULL));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 20);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), 10);
+    EXPECT_ROWS(db, 20, "contenders");
+    EXPECT_ROWS(db, 10, "machines");
     EXPECT_INT(number_of(db, "SELECT max(n) FROM (SELECT count(*) AS n FROM runs GROUP BY"
                              " contender)"),
                2);
@@ -281,11 +271,10 @@ TEST_WITH_PARTS(a_long_trace_becomes_rows)
 
     AUTO(bytes_free) struct bytes text = imported_lengthen(parts, count);
     expect_fate(db, &parts->imported, IMPORT_STORED);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM traces"), 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM observations"), 1);
+    EXPECT_ROWS(db, 0, "traces");
+    EXPECT_ROWS(db, 1, "observations");
     EXPECT(step_rows_load(db, 1, count - 1, 10, &last, NULL));
-    EXPECT_INT((long long)last.count, 1);
-    EXPECT_INT(last.items[0].nanoseconds, count);
+    EXPECT_HAS(last, (count, 1), (items[0].nanoseconds, count));
     expect_fate(db, &parts->imported, IMPORT_KNOWN);
 }
 
@@ -294,11 +283,9 @@ TEST_WITH_PARTS(a_run_that_was_voided_elsewhere_counts_nowhere_here)
     parts->run.voided = (struct taken_back){.at_us = 5, .by = "ann", .reason = "a busy machine"};
     expect_fate(db, &parts->imported, IMPORT_STORED);
     AUTO(run_clear) struct run run = find_run(db, IMPORTED_ID);
-    EXPECT_INT(run.voided.at_us, 5);
-    EXPECT_STR(run.voided.by, "ann");
-    EXPECT_STR(run.voided.reason, "a busy machine");
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE contender NOT NULL"), 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM voids WHERE contender NOT NULL"), 1);
+    EXPECT_HAS(run.voided, (at_us, 5), (by, "ann"), (reason, "a busy machine"));
+    EXPECT_ROWS(db, 0, "runs WHERE contender NOT NULL");
+    EXPECT_ROWS(db, 1, "voids WHERE contender NOT NULL");
 }
 
 /* Who may only import may not take back what counts here, nor count what was taken back. */

@@ -24,9 +24,7 @@ TEST_WITH_DATABASE(a_machine_is_stored_once_however_often_it_is_seen)
     EXPECT_INT(store(db, one, NOON_US + 2), first);
     AUTO(machine_row_clear) struct machine_row found = {0};
     EXPECT(machines_find(db, one, &found, NULL));
-    EXPECT_STR(found.fingerprint, one);
-    EXPECT_STR(found.stratum, stratum);
-    EXPECT_STR(found.facts, facts);
+    EXPECT_HAS(found, (fingerprint, one), (stratum, stratum), (facts, facts));
     EXPECT_INT(found.seen_us, NOON_US); /* when it was first seen */
 }
 
@@ -44,8 +42,7 @@ TEST_WITH_DATABASE(own_facts_replace_those_of_a_sender)
     EXPECT(machines_put(db, &sent, &again, NULL));
     EXPECT_INT(again, number);
     EXPECT(machines_find(db, one, &found, NULL));
-    EXPECT_STR(found.stratum, stratum);
-    EXPECT_STR(found.facts, facts);
+    EXPECT_HAS(found, (stratum, stratum), (facts, facts));
 }
 
 TEST_WITH_DATABASE(a_run_points_to_the_machine_that_claimed_it)

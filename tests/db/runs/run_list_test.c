@@ -252,8 +252,7 @@ TEST_WITH_RUNS(a_next_page_is_announced_only_if_there_is_one)
         AUTO(run_list_free) struct run_list list = {0};
 
         EXPECT(run_list_load(db, &(struct run_filter){.limit = limit}, &list, NULL));
-        EXPECT_INT(list.more, limit < RUNS);
-        EXPECT_INT((long long)list.count, limit < RUNS ? limit : RUNS);
+        EXPECT_HAS(list, (more, limit < RUNS), (count, limit < RUNS ? limit : RUNS));
     }
 }
 

@@ -60,14 +60,12 @@ TEST_WITH_DATABASE(runs_without_a_price_have_it_and_others_keep_theirs)
 
     EXPECT_INT(renewed(db, VM, "x", 0.5), 1);
     EXPECT_INT(renewed(db, VM, "x", 0.25), 1);
-    EXPECT(number_of(db, "SELECT count(*) FROM runs WHERE paid_per_hour = 0.25 AND number = 1") ==
-           without);
+    EXPECT(rows_in(db, "runs WHERE paid_per_hour = 0.25 AND number = 1") == without);
     EXPECT_INT(number_of(db, "SELECT number FROM runs WHERE paid_per_hour = 2"), with);
     EXPECT_INT(number_of(db, "SELECT number FROM runs WHERE paid_per_hour IS NULL"), elsewhere);
     EXPECT_INT(renewed(db, VM, "x", 0), 1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE paid_per_hour IS NULL AND"
-                             " paid_nanos IS NULL AND paid_feed IS NULL"),
-               2);
+    EXPECT_ROWS(db, 2,
+                "runs WHERE paid_per_hour IS NULL AND paid_nanos IS NULL AND paid_feed IS NULL");
 }
 
 TEST_WITH_DATABASE(a_machine_without_a_name_is_known_by_its_hardware)
@@ -93,7 +91,5 @@ TEST_WITH_DATABASE(a_comparison_reads_the_contender_anew)
 {
     end_priced(db, &(struct ended){.vm = "a"});
     EXPECT_INT(renewed(db, VM, "x", 0.5), 1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders WHERE changed ="
-                             " (SELECT number FROM revision)"),
-               1);
+    EXPECT_ROWS(db, 1, "contenders WHERE changed = (SELECT number FROM revision)");
 }

@@ -75,49 +75,25 @@ static void expect_same_result(const struct run *got, const struct run *wanted)
 {
     const struct summary *ours = &got->summary, *theirs = &wanted->summary;
 
-    EXPECT_INT(ours->measured_steps, theirs->measured_steps);
-    EXPECT_INT(ours->first_measured, theirs->first_measured);
-    EXPECT_NEAR(ours->measured_seconds, theirs->measured_seconds, 0);
-    EXPECT_NEAR(ours->samples_per_second, theirs->samples_per_second, 0);
-    EXPECT_NEAR(ours->median_step_seconds, theirs->median_step_seconds, 0);
-    EXPECT(ours->throughput.known);
-    EXPECT_NEAR(ours->throughput.low, theirs->throughput.low, 0);
-    EXPECT_NEAR(ours->throughput.high, theirs->throughput.high, 0);
+    EXPECT_HAS(
+        *ours, (measured_steps, theirs->measured_steps), (first_measured, theirs->first_measured),
+        (measured_seconds, theirs->measured_seconds),
+        (samples_per_second, theirs->samples_per_second),
+        (median_step_seconds, theirs->median_step_seconds), (throughput.known, true),
+        (throughput.low, theirs->throughput.low), (throughput.high, theirs->throughput.high));
     EXPECT(got->certified.whole_known && got->certified.worst_known);
-    EXPECT_NEAR(got->certified.whole, wanted->certified.whole, 0);
-    EXPECT_NEAR(got->certified.worst, wanted->certified.worst, 0);
-    EXPECT_STR(got->summary_text, wanted->summary_text);
-    EXPECT_INT(got->validity, wanted->validity);
-    EXPECT_STR(got->findings, wanted->findings);
+    EXPECT_SAME(*got, *wanted, certified.whole, certified.worst, summary_text, validity,
+                findings);
 }
 
 static void expect_same(const struct run *got, const struct run *wanted)
 {
-    EXPECT_STR(got->id.text, wanted->id.text);
-    EXPECT_INT(got->state, wanted->state);
+    EXPECT_SAME(*got, *wanted, id.text, state);
     expect_spec(&got->spec, &wanted->spec);
-    EXPECT_STR(got->instance, wanted->instance);
-    EXPECT_STR(got->where.provider, wanted->where.provider);
-    EXPECT_STR(got->where.region, wanted->where.region);
-    EXPECT_STR(got->where.zone, wanted->where.zone);
-    EXPECT_STR(got->where.vm, wanted->where.vm);
-    EXPECT_INT(got->provenance, wanted->provenance);
-    EXPECT_STR(got->sender, wanted->sender);
-    EXPECT_INT(got->created_us, wanted->created_us);
-    EXPECT_INT(got->started_us, wanted->started_us);
-    EXPECT_INT(got->ended_us, wanted->ended_us);
-    EXPECT_STR(got->software, wanted->software);
-    EXPECT_STR(got->engine_details, wanted->engine_details);
-    EXPECT_INT(got->samples, wanted->samples);
-    EXPECT_INT(got->peak_memory_bytes, wanted->peak_memory_bytes);
-    EXPECT_STR(got->loaded, wanted->loaded);
-    EXPECT_STR(got->machine, wanted->machine);
-    EXPECT_INT(got->setup_ns, wanted->setup_ns);
-    EXPECT_INT(got->steps, wanted->steps);
-    EXPECT_STR(got->ended_by, wanted->ended_by);
-    EXPECT_STR(got->price, wanted->price);
-    EXPECT_STR(got->reason, wanted->reason);
-    EXPECT_STR(got->stderr_tail, wanted->stderr_tail);
+    EXPECT_SAME(*got, *wanted, instance, where.provider, where.region, where.zone, where.vm,
+                provenance, sender, created_us, started_us, ended_us, software, engine_details,
+                samples, peak_memory_bytes, loaded, machine);
+    EXPECT_SAME(*got, *wanted, setup_ns, steps, ended_by, price, reason, stderr_tail);
     expect_same_result(got, wanted);
 }
 
@@ -143,10 +119,9 @@ TEST_WITH_DATABASE(each_member_of_an_imported_run_has_its_own_column)
     AUTO(run_clear) struct run run = find_run(db, IMPORTED_ID);
     expect_same(&run, &parts.run);
     expect_price_columns(db);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE workload = spec ->> '$.workload'"
-                             " AND precision = spec ->> '$.precision'"
-                             " AND engine = spec ->> '$.engine' AND contender = 1"),
-               1);
+    EXPECT_ROWS(db, 1,
+                "runs WHERE workload = spec ->> '$.workload' AND precision = spec ->>"
+                " '$.precision' AND engine = spec ->> '$.engine' AND contender = 1");
 }
 
 TEST_WITH_DATABASE(each_member_of_a_run_that_ends_has_its_own_column)
@@ -175,12 +150,10 @@ TEST_WITH_DATABASE(each_member_of_a_run_that_ends_has_its_own_column)
     AUTO(run_clear) struct run run = find_run(db, claimed.id.text);
     expect_same(&run, &ended);
     expect_price_columns(db);
-    EXPECT_INT(run.load.processors, 4);
-    EXPECT_NEAR(run.load.busy_percent, 9.5, 0);
-    EXPECT_STR(run.load.users[0].name, "cc");
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE idempotency_key = 'key'"
-                             " AND sweep IS NULL AND cell IS NULL AND block IS NULL"),
-               1);
+    EXPECT_HAS(run.load, (processors, 4), (busy_percent, 9.5), (users[0].name, "cc"));
+    EXPECT_ROWS(db, 1,
+                "runs WHERE idempotency_key = 'key' AND sweep IS NULL AND cell IS NULL AND block"
+                " IS NULL");
 }
 
 TEST_WITH_DATABASE(what_is_not_known_is_null)
@@ -215,6 +188,5 @@ TEST_WITH_DATABASE(a_stored_spec_that_cannot_be_read_is_an_error_that_names_the_
     execute(db, "UPDATE runs SET spec = '{\"plan\":'");
     EXPECT(!runs_find(db, IMPORTED_ID, &run, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT(strstr(err.message, "the stored spec of run " IMPORTED_ID " cannot be read: ") !=
-           NULL);
+    EXPECT_PART(err.message, "the stored spec of run " IMPORTED_ID " cannot be read: ");
 }

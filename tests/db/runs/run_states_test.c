@@ -16,9 +16,7 @@ TEST_WITH_DATABASE(a_queued_run_is_cancelled_at_once)
     AUTO(run_clear) struct run after = {0};
 
     EXPECT(runs_cancel(db, run.id.text, NOON_US + 9, &after, NULL));
-    EXPECT_INT(after.state, RUN_CANCELLED);
-    EXPECT_INT(after.ended_us, NOON_US + 9);
-    EXPECT_INT(after.started_us, 0);
+    EXPECT_HAS(after, (state, RUN_CANCELLED), (ended_us, NOON_US + 9), (started_us, 0));
 }
 
 TEST_WITH_DATABASE(a_cancelled_run_stays_running_until_its_worker_has_the_signal)
@@ -28,8 +26,7 @@ TEST_WITH_DATABASE(a_cancelled_run_stays_running_until_its_worker_has_the_signal
     AUTO(run_clear) struct run after = {0};
 
     EXPECT(runs_cancel(db, run.id.text, NOON_US + 9, &after, NULL));
-    EXPECT_INT(after.state, RUN_RUNNING);
-    EXPECT_INT(after.ended_us, 0);
+    EXPECT_HAS(after, (state, RUN_RUNNING), (ended_us, 0));
 }
 
 TEST_WITH_DATABASE(a_run_that_has_ended_cannot_be_cancelled)
@@ -166,8 +163,7 @@ TEST_WITH_DATABASE(a_finished_run_without_a_number_is_refused_whole)
     run.summary.samples_per_second = NAN; /* SQLite stores that as NULL */
     EXPECT_ERROR(runs_end(db, &run, &err), ERROR_INTERNAL);
     AUTO(run_clear) struct run found = find_run(db, run.id.text);
-    EXPECT_INT(found.state, RUN_RUNNING);
-    EXPECT_INT(found.ended_us, 0);
+    EXPECT_HAS(found, (state, RUN_RUNNING), (ended_us, 0));
 }
 
 struct claimer {
@@ -227,5 +223,5 @@ TEST_IN_FOLDER(a_database_that_another_writes_to_is_busy_and_stays_whole)
     EXPECT_INT(found.state, RUN_QUEUED);
     execute(other, "COMMIT");
     create_one(db, &order);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 2);
+    EXPECT_ROWS(db, 2, "runs");
 }

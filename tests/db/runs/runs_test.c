@@ -23,20 +23,16 @@ TEST_WITH_DATABASE(a_created_run_is_queued_with_what_was_asked)
     EXPECT_INT(run.state, RUN_QUEUED);
     EXPECT(run_id_is_valid(run.id.text));
     expect_spec(&run.spec, &spec);
-    EXPECT_STR(run.instance, "c7i.large");
-    EXPECT_INT(run.created_us, NOON_US);
-    EXPECT_INT(run.started_us, 0);
-    EXPECT_INT(run.ended_us, 0);
-    EXPECT_INT(run.steps, 0);
+    EXPECT_HAS(run, (instance, "c7i.large"), (created_us, NOON_US), (started_us, 0),
+               (ended_us, 0), (steps, 0));
     EXPECT(run.ended_by == NULL && run.stderr_tail == NULL);
     EXPECT_STR(run.reason, "");
 
-    EXPECT_INT(found.number, run.number);
-    EXPECT_STR(found.id.text, run.id.text);
+    EXPECT_SAME(found, run, number, id.text);
     expect_spec(&found.spec, &spec);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels WHERE run = 1"
-                             " AND (key, value) IN (('branch', 'main'), ('commit', 'f00'))"),
-               2);
+    EXPECT_ROWS(db, 2,
+                "run_labels WHERE run = 1 AND (key, value) IN (('branch', 'main'), ('commit',"
+                " 'f00'))");
 }
 
 TEST_WITH_DATABASE(an_unknown_id_is_not_found)
@@ -60,8 +56,8 @@ TEST_WITH_DATABASE(the_same_key_answers_the_run_it_made_before)
     EXPECT(replayed);
     EXPECT_STR(again.id.text, first.id.text);
     expect_spec(&again.spec, &first.spec);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels"), 2);
+    EXPECT_ROWS(db, 1, "runs");
+    EXPECT_ROWS(db, 2, "run_labels");
     claim_one(db);
     AUTO(run_clear) struct run running = {0};
     EXPECT(runs_create(db, &order, &running, &replayed, NULL));
@@ -73,17 +69,15 @@ TEST_WITH_DATABASE(the_same_key_with_another_spec_is_a_mismatch)
     struct run_spec spec = labelled_spec();
     struct run_order order = order_of(&spec);
     struct run run = {0};
-    struct error err = {0};
     bool replayed = false;
 
     order.idempotency_key = "a key";
     create_one(db, &order);
     spec.seed++;
-    EXPECT(!runs_create(db, &order, &run, &replayed, &err));
-    EXPECT_INT(err.kind, ERROR_MISMATCH);
-    EXPECT_STR(err.field, "Idempotency-Key");
+    EXPECT_FAILS(runs_create(db, &order, &run, &replayed, &err), (kind, ERROR_MISMATCH),
+                 (field, "Idempotency-Key"));
     EXPECT_INT(run.number, 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 1);
+    EXPECT_ROWS(db, 1, "runs");
 }
 
 TEST_WITH_DATABASE(a_full_queue_takes_nothing_but_answers_replays)
@@ -100,8 +94,8 @@ TEST_WITH_DATABASE(a_full_queue_takes_nothing_but_answers_replays)
     AUTO(run_clear) struct run second = create_run(db, &order);
     order.idempotency_key = "the third";
     EXPECT_ERROR(runs_create(db, &order, &refused, &replayed, &err), ERROR_FULL);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels"), 4);
+    EXPECT_ROWS(db, 2, "runs");
+    EXPECT_ROWS(db, 4, "run_labels");
 
     order.idempotency_key = "the second";
     EXPECT(runs_create(db, &order, &again, &replayed, NULL));
@@ -126,9 +120,7 @@ TEST_WITH_DATABASE(the_oldest_queued_run_is_claimed_first)
     EXPECT(runs_cancel(db, two.id.text, NOON_US, &cancelled, NULL));
     AUTO(run_clear) struct run first = claim_run(db);
     AUTO(run_clear) struct run second = claim_run(db);
-    EXPECT_STR(first.id.text, one.id.text);
-    EXPECT_INT(first.state, RUN_RUNNING);
-    EXPECT_INT(first.started_us, NOON_US + 1);
+    EXPECT_HAS(first, (id.text, one.id.text), (state, RUN_RUNNING), (started_us, NOON_US + 1));
     expect_spec(&first.spec, &one.spec);
     EXPECT_STR(second.id.text, three.id.text); /* two was cancelled */
 
@@ -152,13 +144,11 @@ TEST_WITH_DATABASE(a_failed_run_keeps_its_reason_and_last_words_and_has_no_numbe
     EXPECT(runs_end(db, &run, NULL));
 
     AUTO(run_clear) struct run found = find_run(db, run.id.text);
-    EXPECT_INT(found.state, RUN_FAILED);
-    EXPECT_STR(found.reason, "it's \"broken\"");
-    EXPECT_STR(found.stderr_tail, "no\nmemory: \xc3\xa4");
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE samples_per_second IS NULL"
-                             " AND measured_steps IS NULL AND measured_seconds IS NULL"
-                             " AND median_step_seconds IS NULL AND software IS NULL"),
-               1);
+    EXPECT_HAS(found, (state, RUN_FAILED), (reason, "it's \"broken\""),
+               (stderr_tail, "no\nmemory: \xc3\xa4"));
+    EXPECT_ROWS(db, 1,
+                "runs WHERE samples_per_second IS NULL AND measured_steps IS NULL AND"
+                " measured_seconds IS NULL AND median_step_seconds IS NULL AND software IS NULL");
 }
 
 /* Each other member of a run that ends is in run_row_test.c. */

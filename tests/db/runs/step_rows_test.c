@@ -45,15 +45,12 @@ TEST_WITH_DATABASE(a_split_is_kept_and_so_is_its_absence)
     EXPECT(step_rows_load(db, run, 0, 100, &loaded, NULL));
     EXPECT_INT((long long)loaded.count, (long long)COUNT(steps));
     for (size_t i = 0; i < loaded.count; i++) {
-        EXPECT_INT(loaded.items[i].split.input, steps[i].split.input);
-        EXPECT_INT(loaded.items[i].split.forward, steps[i].split.forward);
-        EXPECT_INT(loaded.items[i].split.backward, steps[i].split.backward);
-        EXPECT_INT(loaded.items[i].split.update, steps[i].split.update);
+        EXPECT_SAME(loaded.items[i].split, steps[i].split, input, forward, backward, update);
     }
     EXPECT(!step_split_is_known(&loaded.items[2].split));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE input_ns IS NULL AND forward_ns"
-                             " IS NULL AND backward_ns IS NULL AND update_ns IS NULL"),
-               1);
+    EXPECT_ROWS(db, 1,
+                "steps WHERE input_ns IS NULL AND forward_ns IS NULL AND backward_ns IS NULL AND"
+                " update_ns IS NULL");
 }
 
 TEST_WITH_DATABASE(pages_begin_where_they_are_asked_to_and_add_up)
@@ -84,7 +81,7 @@ TEST_WITH_DATABASE(the_run_counts_its_steps)
     EXPECT(step_rows_append(db, run, 3, some, 2, NULL));
     EXPECT(step_rows_append(db, run, 5, some, 0, NULL)); /* nothing is fine */
     EXPECT_INT(number_of(db, "SELECT steps FROM runs"), 5);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps"), 5);
+    EXPECT_ROWS(db, 5, "steps");
 }
 
 TEST_WITH_DATABASE(a_run_without_steps_loads_none)
@@ -120,7 +117,7 @@ TEST_WITH_DATABASE(a_batch_is_kept_whole_or_not_at_all)
 
         EXPECT_ERROR(step_rows_append(db, bad[i].run, bad[i].position, batch, 2, &err),
                      ERROR_INTERNAL);
-        EXPECT_INT(number_of(db, "SELECT count(*) FROM steps"), 1);
+        EXPECT_ROWS(db, 1, "steps");
         EXPECT_INT(number_of(db, "SELECT steps FROM runs"), 1);
     }
     EXPECT(step_rows_append(db, 1, 4, &good, 1, NULL)); /* and the connection still works */
@@ -132,5 +129,5 @@ TEST_WITH_DATABASE(steps_go_with_their_run)
 
     EXPECT(step_rows_append(db, queue_one(db), 0, &good, 1, NULL));
     execute(db, "DELETE FROM runs");
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps"), 0);
+    EXPECT_ROWS(db, 0, "steps");
 }

@@ -101,11 +101,8 @@ TEST_WITH_DATABASE(a_sweep_is_stored_whole_with_the_runs_that_can_be)
     AUTO(sweep_row_clear) struct sweep_row row = {0};
 
     place_sweep(db, REQUEST, &row);
-    EXPECT_INT(row.state, SWEEP_RUNNING);
-    EXPECT_STR(row.request, REQUEST);
-    EXPECT_INT(row.rounds, 1);
-    EXPECT_INT((long long)row.count, 4);
-    EXPECT_STR(row.cells[0].name, "batch_size=8 isa=avx2");
+    EXPECT_HAS(row, (state, SWEEP_RUNNING), (request, REQUEST), (rounds, 1), (count, 4),
+               (cells[0].name, "batch_size=8 isa=avx2"));
     EXPECT(row.cells[0].refused == NULL);
     EXPECT_PART(row.cells[1].refused, "isa: 'amx'");
     AUTO(freep) struct sweep_row_run *runs = runs_of(db, &row, 4); /* two cells of four, twice */
@@ -113,9 +110,7 @@ TEST_WITH_DATABASE(a_sweep_is_stored_whole_with_the_runs_that_can_be)
     EXPECT_INT(runs[0].run.block, 0);
     EXPECT_INT((long long)runs[2].run.cell, (long long)runs[1].run.cell); /* and back again */
     AUTO(run_clear) struct run run = find_run(db, runs[3].id.text);
-    EXPECT_STR(run.sweep.text, row.id.text);
-    EXPECT_INT(run.block, 1);
-    EXPECT_STR(run.instance, "c7i.large");
+    EXPECT_HAS(run, (sweep.text, row.id.text), (block, 1), (instance, "c7i.large"));
 }
 
 /* Two steps of half a second: a tenth of their time waiting, 0.8 of it computing. */
@@ -139,8 +134,7 @@ TEST_WITH_DATABASE(a_run_of_a_sweep_says_where_its_time_went)
     for (size_t i = 0; i < 3; i++)
         EXPECT(!runs[i].run.shares.known);
     EXPECT(runs[3].run.shares.known);
-    EXPECT_NEAR(runs[3].run.shares.input, 0.1, 1e-12);
-    EXPECT_NEAR(runs[3].run.shares.compute, 0.8, 1e-12);
+    EXPECT_ABOUT(runs[3].run.shares, 1e-12, (input, 0.1), (compute, 0.8));
     EXPECT_INT(runs[3].ended_us, NOON_US + 4 * 1000000LL);
 }
 
@@ -153,8 +147,8 @@ TEST_WITH_DATABASE(without_room_for_all_there_is_none_for_any)
 
     order.queue_limit = 3;
     EXPECT_ERROR(sweeps_create(db, &order, &id, &replayed, &err), ERROR_FULL);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM sweeps"), 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 0);
+    EXPECT_ROWS(db, 0, "sweeps");
+    EXPECT_ROWS(db, 0, "runs");
 }
 
 TEST_WITH_DATABASE(a_key_makes_one_sweep)
@@ -222,9 +216,8 @@ TEST_WITH_DATABASE(a_finished_run_is_not_done_again_and_its_number_is_there)
     end(db, RUN_FINISHED);
     EXPECT(sweeps_requeue(db, &row, "", NOON_US, NULL));
     AUTO(freep) struct sweep_row_run *runs = runs_of(db, &row, 1);
-    EXPECT_INT(runs[0].run.validity, VALIDITY_OK);
-    EXPECT_NEAR(runs[0].run.throughput.value, 40, 0);
-    EXPECT_NEAR(runs[0].run.throughput.high, 41, 0);
+    EXPECT_HAS(runs[0].run, (validity, VALIDITY_OK), (throughput.value, 40),
+               (throughput.high, 41));
 }
 
 #define TWO_RUNS                                                                                 \
@@ -260,8 +253,7 @@ TEST_WITH_DATABASE(an_invalid_run_is_repeated_when_all_others_have_ended)
     AUTO(freep) struct sweep_row_run *runs = runs_of(db, &row, 3);
     EXPECT_INT(runs[0].run.validity, VALIDITY_INVALID); /* it stays as it is */
     EXPECT_INT(runs[0].seconds, 30);
-    EXPECT_INT(runs[2].run.block, runs[0].run.block);
-    EXPECT_INT((long long)runs[2].run.cell, (long long)runs[0].run.cell);
+    EXPECT_SAME(runs[2].run, runs[0].run, block, cell);
 }
 
 TEST_WITH_DATABASE(three_attempts_in_all_must_do)
@@ -290,8 +282,7 @@ TEST_WITH_DATABASE(a_repetition_must_fit_into_what_is_left)
     EXPECT(repeat(db, &row, 42));
     AUTO(freep) struct sweep_row_run *runs = runs_of(db, &row, 3);
     AUTO(run_clear) struct run again = find_run(db, runs[2].id.text);
-    EXPECT_INT(again.spec.max_seconds, 40);
-    EXPECT_INT(again.spec.min_seconds, 20);
+    EXPECT_HAS(again.spec, (max_seconds, 40), (min_seconds, 20));
 }
 
 TEST_WITH_DATABASE(an_invalid_run_that_was_voided_is_not_repeated)
@@ -336,9 +327,7 @@ TEST_WITH_DATABASE(another_round_adds_its_cells_and_runs)
     order.blocks = 2;
     EXPECT(sweeps_add_round(db, &row, &order, NULL));
     EXPECT(sweeps_find(db, id.text, &after, NULL));
-    EXPECT_INT(after.rounds, 2);
-    EXPECT_INT((long long)after.count, 2);
-    EXPECT_INT(after.cells[1].round, 1);
+    EXPECT_HAS(after, (rounds, 2), (count, 2), (cells[1].round, 1));
     EXPECT_INT((long long)count_runs(db, row.number, RUN_QUEUED), 3);
 }
 
@@ -353,8 +342,8 @@ TEST_WITH_DATABASE(an_end_is_one_end)
     EXPECT(found);
     EXPECT_STR(next.text, one.text);
     EXPECT(sweeps_end(db, one.text, SWEEP_CANCELLED, NOON_US + 5, NULL));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'cancelled'"), 4);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'queued'"), 4);
+    EXPECT_ROWS(db, 4, "runs WHERE state = 'cancelled'");
+    EXPECT_ROWS(db, 4, "runs WHERE state = 'queued'");
     EXPECT_ERROR(sweeps_end(db, one.text, SWEEP_FINISHED, NOON_US + 5, &err), ERROR_CONFLICT);
     EXPECT(sweeps_next_running(db, 0, &next, &found, NULL));
     EXPECT_STR(next.text, two.text);

@@ -78,15 +78,13 @@ TEST_WITH_DATABASE(old_runs_are_thinned_and_others_are_not)
     EXPECT_INT(end_long_run(db, 700, NOON_US + 50), 2);
     EXPECT_INT(end_long_run(db, 200, NOON_US), 3);
     struct thinning thinning = pass_until(db, NOON_US + 50);
-    EXPECT_INT(thinning.runs, 1);
-    EXPECT_INT(thinning.looks, 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE run = 1"), 700 - thinning.steps);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE run = 2"), 700);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE run = 3"), 200);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM canaries WHERE run = 1"), 70);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM observations WHERE run = 1"),
-               700 - thinning.steps);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE thinned_us NOT NULL"), 1);
+    EXPECT_HAS(thinning, (runs, 1), (looks, 2));
+    EXPECT_ROWS(db, 700 - thinning.steps, "steps WHERE run = 1");
+    EXPECT_ROWS(db, 700, "steps WHERE run = 2");
+    EXPECT_ROWS(db, 200, "steps WHERE run = 3");
+    EXPECT_ROWS(db, 70, "canaries WHERE run = 1");
+    EXPECT_ROWS(db, 700 - thinning.steps, "observations WHERE run = 1");
+    EXPECT_ROWS(db, 1, "runs WHERE thinned_us NOT NULL");
     EXPECT_INT(number_of(db, "SELECT thinned_us FROM runs WHERE number = 1"), NOON_US + 99);
     EXPECT_INT(number_of(db, "SELECT steps FROM runs WHERE number = 1"), 700);
     EXPECT(step_rows_load_placed(db, 1, &(struct step_range){0, 1000}, &steps, positions, NULL));
@@ -107,7 +105,7 @@ TEST_WITH_DATABASE(a_run_that_was_altered_stays_whole)
         (void)end_long_run(db, 300, NOON_US);
     execute(db, "UPDATE steps SET nanoseconds = 5000 WHERE run = 1 AND position = 9");
     EXPECT_INT(pass_until(db, NOON_US + 1).runs, 1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE run = 1"), 300);
+    EXPECT_ROWS(db, 300, "steps WHERE run = 1");
     EXPECT_INT(checksum_of(db, 1), CHECKSUM_DIFFERS);
     EXPECT_INT(checksum_of(db, 2), CHECKSUM_HOLDS); /* of what is left */
 }
@@ -148,15 +146,14 @@ TEST_WITH_DATABASE(the_text_of_a_trace_becomes_rows)
     EXPECT(import_alone(db, &parts.imported, &fate, NULL));
     struct thinning thinning = pass_until(db, NOON_US);
     EXPECT_INT(thinning.runs, 1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM traces"), 0);
+    EXPECT_ROWS(db, 0, "traces");
     EXPECT(step_rows_load_placed(db, 1, &(struct step_range){0, 1000}, &steps, positions, NULL));
     EXPECT_INT((long long)steps.count, 500 - thinning.steps);
     for (size_t i = 0; i < steps.count; i++)
         EXPECT_INT(steps.items[i].nanoseconds, positions[i] + 1);
     EXPECT(evidence_rows_load(db, 1, &evidence, NULL));
-    EXPECT_INT((long long)evidence.observation_count, 1);
-    EXPECT_INT((long long)evidence.reading_count, 1);
-    EXPECT_INT(evidence.observations[0].swap_ins, 14);
+    EXPECT_HAS(evidence, (observation_count, 1), (reading_count, 1),
+               (observations[0].swap_ins, 14));
     /* It stays here: another server would compute another number from it. */
     EXPECT(exports_each(db, &everything, &(struct export_reader){count_exported, &exported},
                         &last, NULL));

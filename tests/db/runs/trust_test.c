@@ -22,7 +22,7 @@ TEST_WITH_DATABASE(a_list_replaces_the_one_before)
     EXPECT(trust_set(db, "ci,,nightly,ci,", NULL));
     EXPECT(is_trusted(db, "ci") && is_trusted(db, "nightly"));
     EXPECT(!is_trusted(db, "c") && !is_trusted(db, "ci,") && !is_trusted(db, "CI"));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM trusted_senders"), 2);
+    EXPECT_ROWS(db, 2, "trusted_senders");
     EXPECT(trust_set(db, "other", NULL));
     EXPECT(!is_trusted(db, "ci") && is_trusted(db, "other"));
     EXPECT(trust_set(db, "", NULL));

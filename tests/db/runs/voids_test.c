@@ -57,12 +57,9 @@ TEST_WITH_DATABASE(a_voided_run_is_kept_with_who_why_and_when)
     EXPECT(put(db, number, &first));
     EXPECT(!put(db, number, &second)); /* the first one stays */
     AUTO(run_clear) struct run run = find_run(db, id_of(db, number).text);
-    EXPECT_INT(run.state, RUN_FINISHED);
-    EXPECT_INT(run.validity, VALIDITY_OK);
-    EXPECT_NEAR(run.summary.samples_per_second, 100, 0);
-    EXPECT_INT(run.voided.at_us, NOON_US + 7);
-    EXPECT_STR(run.voided.by, "ann");
-    EXPECT_STR(run.voided.reason, "the wrong branch");
+    EXPECT_HAS(run, (state, RUN_FINISHED), (validity, VALIDITY_OK),
+               (summary.samples_per_second, 100), (voided.at_us, NOON_US + 7), (voided.by, "ann"),
+               (voided.reason, "the wrong branch"));
     EXPECT(run_list_load(db, &(struct run_filter){.limit = 5}, &list, NULL));
     EXPECT_STR(list.runs[0].voided.reason, "the wrong branch");
 }
@@ -78,16 +75,13 @@ TEST_WITH_DATABASE(it_is_in_no_standing_until_it_counts_again)
     EXPECT_INT(standings.list[0].standing.runs, 2);
     EXPECT(put(db, second, &because));
     update(db, &standings);
-    EXPECT_INT(standings.list[0].standing.runs, 1);
-    EXPECT_INT(standings.list[0].standing.invalid, 0);
+    EXPECT_HAS(standings.list[0].standing, (runs, 1), (invalid, 0));
     EXPECT_NEAR(standings.list[0].standing.value, 100, 1e-9);
     EXPECT_STR(standings.list[0].newest.run, id_of(db, first).text);
     EXPECT(put(db, first, &because));
     update(db, &standings);
-    EXPECT_INT(standings.list[0].standing.level, STANDING_NONE);
-    EXPECT_STR(standings.list[0].newest.run, "");
-    EXPECT_STR(standings.list[0].version, "");
-    EXPECT_INT((long long)standings.list[0].older_count, 0);
+    EXPECT_HAS(standings.list[0], (standing.level, STANDING_NONE), (newest.run, ""),
+               (version, ""), (older_count, 0));
     EXPECT(lift(db, second, &because));
     EXPECT(!lift(db, second, &because));
     update(db, &standings);
@@ -146,7 +140,7 @@ TEST_WITH_DATABASE(only_a_run_that_has_ended_can_be_voided)
     EXPECT_ERROR(voids_put(db, queued.id.text, &because, &none, &changed, &err), ERROR_CONFLICT);
     EXPECT_ERROR(voids_put(db, "01ARZ3NDEKTSV4RRFFQ69G5FAV", &because, &none, &changed, &err),
                  ERROR_NOT_FOUND);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM voids"), 0);
+    EXPECT_ROWS(db, 0, "voids");
 }
 
 TEST_WITH_DATABASE(a_failed_run_can_be_voided_and_still_counts_nowhere)
@@ -185,12 +179,8 @@ TEST_WITH_DATABASE(every_void_leaves_a_trace)
     EXPECT(lift(db, number, &lifted));
     EXPECT(put(db, number, &second));
     EXPECT(voids_each(db, id_of(db, number).text, keep, &rows, NULL));
-    EXPECT_INT((long long)rows.count, 2);
-    EXPECT_STR(rows.list[0].voided.by, "ann");
-    EXPECT_STR(rows.list[0].lifted.by, "bob");
-    EXPECT_STR(rows.list[0].lifted.reason, "");
-    EXPECT_INT(rows.list[0].lifted.at_us, NOON_US + 8);
-    EXPECT_STR(rows.list[1].voided.reason, "two");
-    EXPECT_INT(rows.list[1].voided.at_us, NOON_US + 8);
-    EXPECT_INT(rows.list[1].lifted.at_us, 0);
+    EXPECT_HAS(rows, (count, 2), (list[0].voided.by, "ann"), (list[0].lifted.by, "bob"),
+               (list[0].lifted.reason, ""), (list[0].lifted.at_us, NOON_US + 8),
+               (list[1].voided.reason, "two"), (list[1].voided.at_us, NOON_US + 8),
+               (list[1].lifted.at_us, 0));
 }

@@ -88,8 +88,7 @@ TEST_WITH_DATABASE(a_subject_knows_its_contender)
     AUTO(gate_subject_clear) struct gate_subject first = subject_of(db, one);
     AUTO(gate_subject_clear) struct gate_subject second = subject_of(db, two);
 
-    EXPECT_STR(first.engine, second.engine);
-    EXPECT_INT(first.setup.batch_size, 8);
+    EXPECT_HAS(first, (engine, second.engine), (setup.batch_size, 8));
     EXPECT_INT(second.setup.batch_size, 16);
     EXPECT_STR(first.setup.precision, "f32");
     EXPECT(first.contender != second.contender);
@@ -119,9 +118,7 @@ TEST_WITH_DATABASE(repeats_are_the_valid_runs_with_the_very_same_labels)
           (struct made){.commit = "a", .branch = "b", .speed = 15, .validity = VALIDITY_WARN});
     EXPECT_INT((long long)repeats_of(db, one, runs), 2);
     EXPECT_NEAR(runs[0].throughput.value, 15, 0);
-    EXPECT_NEAR(runs[1].throughput.value, 10, 0);
-    EXPECT_NEAR(runs[1].throughput.low, 9, 0);
-    EXPECT_NEAR(runs[1].throughput.high, 11, 0);
+    EXPECT_HAS(runs[1].throughput, (value, 10), (low, 9), (high, 11));
     EXPECT_INT((long long)repeats_of(db, fewer, runs), 1);
 }
 
@@ -153,8 +150,7 @@ TEST_WITH_DATABASE(repeats_that_do_not_count_have_their_reason)
     EXPECT_INT((long long)lost_of(db, one, runs), 2);
     EXPECT_STR(runs[0].how, "failed");
     EXPECT_STR(runs[0].because, "the worker was killed by signal 9");
-    EXPECT_STR(runs[1].how, "invalid");
-    EXPECT_STR(runs[1].because, "");
+    EXPECT_HAS(runs[1], (how, "invalid"), (because, ""));
     execute(db, "UPDATE runs SET findings = '[{\"level\":\"warn\",\"words\":\"x\"},"
                 "{\"level\":\"invalid\",\"words\":\"too few steps\"}]'"
                 " WHERE validity = 'invalid'");

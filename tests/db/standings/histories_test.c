@@ -26,26 +26,16 @@ TEST_WITH_DATABASE(runs_are_in_the_order_of_time_with_what_they_ran_on)
     execute(db, "UPDATE machines SET facts = json_set(facts, '$.kernel', '6.1',"
                 " '$.microcode', '0xa1')");
     AUTO(histories_clear) struct histories histories = load(db, &of_default);
-    EXPECT_INT((long long)histories.count, 1);
-    EXPECT_INT(histories.runs, 2);
-    EXPECT(!histories.more);
+    EXPECT_HAS(histories, (count, 1), (runs, 2), (more, false));
     if (histories.count != 1 || histories.lines[0].count != 2)
         return;
     const struct history_run *runs = histories.lines[0].runs;
-    EXPECT_STR(histories.lines[0].instance, "m5.large");
-    EXPECT_STR(histories.lines[0].engine, "native");
+    EXPECT_HAS(histories.lines[0], (instance, "m5.large"), (engine, "native"));
     EXPECT_PART(histories.lines[0].configuration, "\"precision\"");
-    EXPECT_INT(runs[0].at_us, AT(1));
-    EXPECT_STR(runs[0].version, "engine 1, by the way");
-    EXPECT_NEAR(runs[0].low, 0, 0);
+    EXPECT_HAS(runs[0], (at_us, AT(1)), (version, "engine 1, by the way"), (low, 0));
     EXPECT_NEAR(runs[0].dollars, 0, 0); /* not in dollars */
-    EXPECT_INT(runs[1].at_us, AT(2));
-    EXPECT_NEAR(runs[1].speed, 102, 0);
-    EXPECT_NEAR(runs[1].low, 101, 0);
-    EXPECT_NEAR(runs[1].high, 103, 0);
-    EXPECT_NEAR(runs[1].dollars, 0.3, 0);
-    EXPECT_STR(runs[1].kernel, "6.1");
-    EXPECT_STR(runs[1].microcode, "0xa1");
+    EXPECT_HAS(runs[1], (at_us, AT(2)), (speed, 102), (low, 101), (high, 103), (dollars, 0.3),
+               (kernel, "6.1"), (microcode, "0xa1"));
 }
 
 TEST_WITH_DATABASE(what_is_not_known_is_null)
@@ -68,13 +58,10 @@ TEST_WITH_DATABASE(each_contender_has_a_line_of_the_runs_that_count)
     ENDED(db, 104, .at_us = AT(6), .failed = true);
     ENDED(db, 201, .instance = "c5.large", .at_us = AT(7));
     AUTO(histories_clear) struct histories all = load(db, &of_default);
-    EXPECT_INT((long long)all.count, 2);
-    EXPECT_INT(all.runs, 6);
+    EXPECT_HAS(all, (count, 2), (runs, 6));
     if (all.count == 2) {
         EXPECT_STR(all.lines[0].instance, "c5.large"); /* it has the newest run */
-        EXPECT_INT((long long)all.lines[0].count, 2);
-        EXPECT_INT((long long)all.lines[1].count, 2);
-        EXPECT_NEAR(all.lines[1].runs[1].speed, 101, 0);
+        EXPECT_HAS(all, (lines[0].count, 2), (lines[1].count, 2), (lines[1].runs[1].speed, 101));
     }
     AUTO(histories_clear)
     struct histories one =
@@ -82,8 +69,7 @@ TEST_WITH_DATABASE(each_contender_has_a_line_of_the_runs_that_count)
     EXPECT_INT((long long)one.count, 1);
     AUTO(histories_clear)
     struct histories none = load(db, &(struct run_filter){.workload = "gpt2"});
-    EXPECT_INT((long long)none.count, 0);
-    EXPECT_INT(none.runs, 0);
+    EXPECT_HAS(none, (count, 0), (runs, 0));
 }
 
 /* Copies of a run, a minute apart. */
@@ -111,11 +97,9 @@ TEST_WITH_DATABASE(a_long_line_has_its_newest_runs)
     EXPECT_INT(full.count == 1 ? (long long)full.lines[0].count : 0, HISTORY_LINE_MAX);
     ENDED(db, 5000, .at_us = AT(1));
     AUTO(histories_clear) struct histories longer = load(db, &of_default);
-    EXPECT(longer.more);
-    EXPECT_INT(longer.runs, HISTORY_LINE_MAX + 1);
+    EXPECT_HAS(longer, (more, true), (runs, HISTORY_LINE_MAX + 1));
     if (longer.count == 1) {
-        EXPECT_INT((long long)longer.lines[0].count, HISTORY_LINE_MAX);
-        EXPECT_NEAR(longer.lines[0].runs[0].speed, 1001, 0);
+        EXPECT_HAS(longer.lines[0], (count, HISTORY_LINE_MAX), (runs[0].speed, 1001));
         EXPECT_NEAR(longer.lines[0].runs[HISTORY_LINE_MAX - 1].speed, 5000, 0);
     }
 }
@@ -125,7 +109,5 @@ TEST_WITH_DATABASE(so_many_runs_are_looked_at_and_no_more)
     ENDED(db, 7, .instance = "c5.large");
     copy_run(db, ENDED(db, 1000), HISTORY_RUNS_MAX - 1);
     AUTO(histories_clear) struct histories histories = load(db, &of_default);
-    EXPECT_INT(histories.runs, HISTORY_RUNS_MAX);
-    EXPECT(histories.more);
-    EXPECT_INT((long long)histories.count, 1);
+    EXPECT_HAS(histories, (runs, HISTORY_RUNS_MAX), (more, true), (count, 1));
 }

@@ -54,8 +54,7 @@ TEST_WITH_DATABASE(branches_are_told_apart)
     EXPECT_INT((long long)theirs.count, 1);
     EXPECT_INT(ours.list[0].standing.runs, 2);
     EXPECT_NEAR(ours.list[0].standing.values[0], 110, 0); /* the newest first */
-    EXPECT_NEAR(ours.list[0].standing.values[1], 100, 0);
-    EXPECT_STR(ours.list[0].newest.software, "m 1");
+    EXPECT_HAS(ours.list[0], (standing.values[1], 100), (newest.software, "m 1"));
     EXPECT_INT(theirs.list[0].standing.runs, 1);
     EXPECT_NEAR(theirs.list[0].standing.value, 200, 1e-9);
     EXPECT_STR(theirs.list[0].newest.software, "f 1");
@@ -84,8 +83,7 @@ TEST_WITH_DATABASE(all_labels_must_match)
 
     EXPECT_INT((long long)of_both.count, 1);
     EXPECT_NEAR(of_both.list[0].standing.value, 100, 1e-9);
-    EXPECT_INT((long long)of_four.count, 1);
-    EXPECT_INT(of_four.list[0].standing.runs, 1);
+    EXPECT_HAS(of_four, (count, 1), (list[0].standing.runs, 1));
     EXPECT_INT((long long)of_none.count, 0);
     EXPECT_INT((long long)of_unknown.count, 0);
 }
@@ -110,13 +108,8 @@ TEST_WITH_DATABASE(a_label_of_all_runs_changes_nothing)
     for (size_t i = 0; i < all.count && i < labelled.count; i++) {
         const struct contender *one = &all.list[i], *other = &labelled.list[i];
 
-        EXPECT_STR(other->id, one->id);
-        EXPECT_STR(other->version, one->version);
-        EXPECT_STR(other->newest.run, one->newest.run);
-        EXPECT_INT(other->standing.level, one->standing.level);
-        EXPECT_INT(other->standing.runs, one->standing.runs);
-        EXPECT_INT(other->standing.vms, one->standing.vms);
-        EXPECT_INT(other->standing.invalid, one->standing.invalid);
+        EXPECT_SAME(*other, *one, id, version, newest.run, standing.level, standing.runs,
+                    standing.vms, standing.invalid);
         EXPECT_NEAR(other->standing.value, one->standing.value, 1e-9);
         EXPECT_INT((long long)other->older_count, (long long)one->older_count);
         EXPECT(other->older_count == 0 ||
@@ -180,13 +173,11 @@ TEST_WITH_DATABASE(senders_are_told_apart)
     AUTO(standings_free) struct standings nobody = sent_by(db, "zoe", NULL);
 
     update(db, &all);
-    EXPECT_INT(here.list[0].standing.runs, 2);
-    EXPECT_INT((long long)here.list[0].source_count, 1);
+    EXPECT_HAS(here.list[0], (standing.runs, 2), (source_count, 1));
     EXPECT_INT(mallory.list[0].standing.runs, 3); /* in the row of all runs it stands aside */
     EXPECT_NEAR(mallory.list[0].standing.value, 900, 1e-9);
     EXPECT(all.list[0].standing.value < 130);
-    EXPECT_STR(mallory.list[0].sources[0].name, "mallory");
-    EXPECT_STR(mallory.list[0].id, all.list[0].id);
+    EXPECT_HAS(mallory.list[0], (sources[0].name, "mallory"), (id, all.list[0].id));
     EXPECT_NEAR(fast.list[0].standing.value, 120, 1e-9);
     EXPECT_INT(main.list[0].standing.runs, 2);
     EXPECT_INT((long long)(neither.count + nobody.count), 0);

@@ -6,9 +6,7 @@
 /* The standing of the only contender there is. */
 static const struct contender *only(const struct standings *standings)
 {
-    EXPECT_INT((long long)standings->count, 1);
-    if (standings->count != 1)
-        exit(test_result());
+    REQUIRE(standings->count == 1);
     return &standings->list[0];
 }
 
@@ -29,8 +27,7 @@ static void with_standings(void (*test)(struct db *db, struct standings *standin
 TEST_WITH_STANDINGS(an_empty_database_has_none)
 {
     update(db, standings);
-    EXPECT_INT((long long)standings->count, 0);
-    EXPECT_INT(standings->revision, revision_of(db));
+    EXPECT_HAS(*standings, (count, 0), (revision, revision_of(db)));
 }
 
 TEST_WITH_STANDINGS(a_run_that_ends_is_a_standing)
@@ -42,12 +39,8 @@ TEST_WITH_STANDINGS(a_run_that_ends_is_a_standing)
     EXPECT_NEAR(contender->standing.value, 640.25, 0.01);
     EXPECT(contender->standing.interval.low < 630.5 &&
            contender->standing.interval.high > 650.75);
-    EXPECT_INT(contender->standing.newest_us, NOON_US + 77);
-    EXPECT_INT(contender->standing.runs, 1);
-    EXPECT_STR(contender->provider, "aws");
-    EXPECT_STR(contender->instance, "m5.large");
-    EXPECT_STR(contender->stratum, "s1");
-    EXPECT(!contender->is_published);
+    EXPECT_HAS(*contender, (standing.newest_us, NOON_US + 77), (standing.runs, 1),
+               (provider, "aws"), (instance, "m5.large"), (stratum, "s1"), (is_published, false));
     EXPECT_INT((long long)strlen(contender->id), CONTENDER_ID_SIZE - 1);
     EXPECT_INT(standings->revision, revision_of(db));
 }
@@ -59,8 +52,7 @@ TEST_WITH_STANDINGS(runs_of_machines_are_put_together)
     ENDED(db, 110, .vm = "a", .low = 99, .high = 101);
     ENDED(db, 90, .vm = "b", .low = 99, .high = 101);
     update(db, standings);
-    EXPECT_INT(only(standings)->standing.level, STANDING_RUNS);
-    EXPECT_INT(only(standings)->standing.vms, 2);
+    EXPECT_HAS(only(standings)->standing, (level, STANDING_RUNS), (vms, 2));
     EXPECT_NEAR(only(standings)->standing.value, 99, 0.1);
     EXPECT_NEAR(only(standings)->standing.values[0], 90, 0); /* the newest first */
     ENDED(db, 120, .vm = "c", .low = 99, .high = 101);
@@ -75,17 +67,14 @@ TEST_WITH_STANDINGS(invalid_and_unjudged_runs_are_counted_and_left_out)
     ENDED(db, 500, .validity = VALIDITY_INVALID, .software = "bad");
     ENDED(db, 600, .unjudged = true, .software = "bad");
     update(db, standings);
-    EXPECT_INT(only(standings)->standing.level, STANDING_NONE);
-    EXPECT_INT(only(standings)->standing.invalid, 2);
-    EXPECT_STR(only(standings)->newest.run, "");
+    EXPECT_HAS(*only(standings), (standing.level, STANDING_NONE), (standing.invalid, 2),
+               (newest.run, ""));
     ENDED(db, 100, .validity = VALIDITY_WARN, .software = "good");
     ENDED(db, 700, .validity = VALIDITY_INVALID, .software = "bad");
     update(db, standings);
     const struct contender *contender = only(standings);
     EXPECT_NEAR(contender->standing.value, 100, 0.01);
-    EXPECT_INT(contender->standing.runs, 1);
-    EXPECT_INT(contender->standing.warned, 1);
-    EXPECT_INT(contender->standing.invalid, 3);
+    EXPECT_HAS(contender->standing, (runs, 1), (warned, 1), (invalid, 3));
     EXPECT_STR(contender->newest.software, "good"); /* the newest that counts */
 }
 
@@ -161,10 +150,9 @@ TEST_WITH_DATABASE(small_steps_come_to_the_same)
     EXPECT_INT((long long)slow.count, 70);
     EXPECT_INT((long long)fast.count, 70);
     for (size_t i = 0; i < slow.count && i < fast.count; i++) {
-        EXPECT_STR(slow.list[i].id, fast.list[i].id);
-        EXPECT_STR(slow.list[i].instance, fast.list[i].instance);
-        EXPECT_NEAR(slow.list[i].standing.value, fast.list[i].standing.value, 0);
-        EXPECT_INT(slow.list[i].standing.runs, i < 10 ? 2 : 1);
+        EXPECT_HAS(slow.list[i], (id, fast.list[i].id), (instance, fast.list[i].instance),
+                   (standing.value, fast.list[i].standing.value),
+                   (standing.runs, i < 10 ? 2 : 1));
     }
 }
 
@@ -204,15 +192,9 @@ TEST_WITH_STANDINGS(the_newest_run_gives_machine_engine_and_price)
     update(db, standings);
     newest = &only(standings)->newest;
     EXPECT_INT((long long)strlen(newest->run), 26);
-    EXPECT_STR(newest->software, "native 2");
-    EXPECT_STR(newest->isa, "amx");
-    EXPECT_STR(newest->cpu_model, "A CPU");
-    EXPECT_STR(newest->machine_isa, "avx2");
-    EXPECT_NEAR(newest->threads, 4, 0);
-    EXPECT_NEAR(newest->multiply_adds, 4.1e9, 0);
-    EXPECT_NEAR(newest->paid_per_hour, 0.3, 0);
-    EXPECT_STR(newest->paid_kind, "spot");
-    EXPECT_STR(newest->paid_feed, "aws-spot");
+    EXPECT_HAS(*newest, (software, "native 2"), (isa, "amx"), (cpu_model, "A CPU"),
+               (machine_isa, "avx2"), (threads, 4), (multiply_adds, 4.1e9), (paid_per_hour, 0.3),
+               (paid_kind, "spot"), (paid_feed, "aws-spot"));
 }
 
 static double hertz_of(struct db *db)
@@ -278,11 +260,9 @@ TEST_WITH_STANDINGS(versions_are_not_put_together_and_the_newest_is_the_standing
     update(db, standings);
     const struct contender *contender = only(standings);
     EXPECT_NEAR(contender->standing.value, 80, 0.01);
-    EXPECT_INT(contender->standing.vms, 3);
-    EXPECT_STR(contender->version, "worker 0.1.0, oneDNN 3.7.2, plan measured");
-    EXPECT_STR(contender->newest.software, NEW);
-    EXPECT_INT((long long)contender->older_count, 1);
-    EXPECT_STR(contender->older[0].version, "worker 0.0.9, oneDNN 2.6.3, plan measured");
+    EXPECT_HAS(*contender, (standing.vms, 3),
+               (version, "worker 0.1.0, oneDNN 3.7.2, plan measured"), (newest.software, NEW),
+               (older_count, 1), (older[0].version, "worker 0.0.9, oneDNN 2.6.3, plan measured"));
     EXPECT_NEAR(contender->older[0].standing.value, 50, 0.01);
     EXPECT_INT(contender->older[0].standing.runs, 3);
 }
@@ -296,16 +276,14 @@ TEST_WITH_STANDINGS(a_newer_version_without_an_interval_waits_beside_the_standin
     update(db, standings);
     EXPECT_STR(only(standings)->version, "worker 0.0.9, oneDNN 2.6.3, plan measured");
     EXPECT_INT(only(standings)->standing.runs, 2); /* a plan from the cache was measured */
-    EXPECT_INT(only(standings)->standing.invalid, 1);
-    EXPECT_INT((long long)only(standings)->older_count, 1);
-    EXPECT_STR(only(standings)->older[0].version, "worker 0.1.0, oneDNN 3.7.2");
+    EXPECT_HAS(*only(standings), (standing.invalid, 1), (older_count, 1),
+               (older[0].version, "worker 0.1.0, oneDNN 3.7.2"));
     ENDED(db, 80, .low = 79, .high = 81, .software = NEW);
     ENDED(db, 81, .low = 79, .high = 81, .software = NEW);
     ENDED(db, 82, .low = 79, .high = 81, .software = NEW);
     update(db, standings);
-    EXPECT_STR(only(standings)->version, "worker 0.1.0, oneDNN 3.7.2");
-    EXPECT_INT(only(standings)->standing.runs, 3);
-    EXPECT_INT(only(standings)->standing.too_short, 1);
+    EXPECT_HAS(*only(standings), (version, "worker 0.1.0, oneDNN 3.7.2"), (standing.runs, 3),
+               (standing.too_short, 1));
 }
 
 TEST(what_was_paid_is_known_in_dollars_only)
@@ -340,17 +318,12 @@ TEST_WITH_STANDINGS(a_figure_is_a_point_with_its_source)
                 " 'one run', 55)");
     update(db, standings);
     const struct contender *contender = only(standings);
-    EXPECT(contender->is_published);
-    EXPECT_INT(contender->standing.level, STANDING_POINT);
+    EXPECT_HAS(*contender, (is_published, true), (standing.level, STANDING_POINT));
     EXPECT_NEAR(contender->standing.value, 340, 0.01);
-    EXPECT(!contender->standing.interval.known);
-    EXPECT_INT(contender->standing.runs, 0);
-    EXPECT_INT(contender->standing.newest_us, 55);
-    EXPECT_STR(contender->published.source, "an article");
-    EXPECT_STR(contender->published.note, "one run");
-    EXPECT_STR(contender->published.unit, "sample");
-    EXPECT(contender->published.derived);
-    EXPECT_STR(contender->newest.run, "");
+    EXPECT_HAS(*contender, (standing.interval.known, false), (standing.runs, 0),
+               (standing.newest_us, 55), (published.source, "an article"),
+               (published.note, "one run"), (published.unit, "sample"), (published.derived, true),
+               (newest.run, ""));
 }
 
 TEST_WITH_STANDINGS(a_figure_and_a_run_of_one_key_are_two)

@@ -45,9 +45,8 @@ TEST(no_priority_is_regular_only_where_azure_says_so)
     for (size_t i = 0; i < COUNT(documents); i++) {
         struct identity identity = ask_azure(documents[i][0]);
 
-        EXPECT_STR(identity.life_cycle, documents[i][1]);
-        EXPECT_STR(identity.instance_type, "Standard_D2s_v5");
-        EXPECT_STR(identity.zone, "");
+        EXPECT_HAS(identity, (life_cycle, documents[i][1]), (instance_type, "Standard_D2s_v5"),
+                   (zone, ""));
         EXPECT_INT(identity.note[0] == '\0', documents[i][1][0] != '\0');
     }
 }
@@ -104,8 +103,7 @@ TEST(a_word_may_be_escaped_or_empty)
     struct identity identity =
         ask_azure("{\"vmSize\":\"Standard_\\u0041\",\"location\":\"westus\"}");
 
-    EXPECT_STR(identity.region, "westus");
-    EXPECT_STR(identity.instance_type, "Standard_A");
+    EXPECT_HAS(identity, (region, "westus"), (instance_type, "Standard_A"));
     identity = ask_azure("{\"priority\":\"\",\"location\":\"westus\",\"vmSize\":\"A\"}");
     EXPECT_STR(identity.life_cycle, "on_demand");
 }

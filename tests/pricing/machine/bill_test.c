@@ -38,10 +38,8 @@ TEST(each_way_has_its_formula)
         EXPECT_OK(made(ways[i].text, &price, &err));
         EXPECT_STR(price.reference, ways[i].formula);
         EXPECT(price_set(&exactly, ways[i].amount));
-        EXPECT_INT(price.nanos, exactly.nanos);
-        EXPECT_INT(price.kind, ways[i].kind);
-        EXPECT_STR(price.currency, "USD");
-        EXPECT_STR(price.instance_type, "");
+        EXPECT_HAS(price, (nanos, exactly.nanos), (kind, ways[i].kind), (currency, "USD"),
+                   (instance_type, ""));
     }
 }
 

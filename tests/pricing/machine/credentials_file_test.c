@@ -48,19 +48,15 @@ static void expect_pair(const char *text)
 {
     struct outcome outcome = read_profile(text, "default");
 
-    EXPECT_STR(outcome.err.message, "");
-    EXPECT_INT(outcome.result, CREDENTIALS_FOUND);
-    EXPECT_STR(outcome.found.id, "AKIAEXAMPLE");
-    EXPECT_STR(outcome.found.secret, SECRET);
-    EXPECT_STR(outcome.found.token, "");
+    EXPECT_HAS(outcome, (err.message, ""), (result, CREDENTIALS_FOUND), (found.id, "AKIAEXAMPLE"),
+               (found.secret, SECRET), (found.token, ""));
 }
 
 static void expect_wrong(const char *text, const char *why)
 {
     struct outcome outcome = read_profile(text, "default");
 
-    EXPECT_INT(outcome.result, CREDENTIALS_WRONG);
-    EXPECT_STR(outcome.err.message, why);
+    EXPECT_HAS(outcome, (result, CREDENTIALS_WRONG), (err.message, why));
 }
 
 TEST(keys_are_read_however_they_are_spaced_and_commented)
@@ -91,18 +87,15 @@ TEST(only_the_wanted_profile_is_read)
 
     expect_pair(text);
     struct outcome outcome = read_profile(text, "work");
-    EXPECT_INT(outcome.result, CREDENTIALS_FOUND);
-    EXPECT_STR(outcome.found.id, "AKIAWORK");
-    EXPECT_STR(outcome.found.secret, SECRET "work");
-    EXPECT_STR(outcome.found.token, "token==");
+    EXPECT_HAS(outcome, (result, CREDENTIALS_FOUND), (found.id, "AKIAWORK"),
+               (found.secret, SECRET "work"), (found.token, "token=="));
     EXPECT_INT(read_profile(text, "empty").result, CREDENTIALS_NONE);
     EXPECT_INT(read_profile(text, "unknown").result, CREDENTIALS_NONE);
     EXPECT_INT(read_profile(text, "Default").result, CREDENTIALS_NONE);
     EXPECT_INT(read_profile("", "default").result, CREDENTIALS_NONE);
     outcome = read_profile(text, "half");
-    EXPECT_INT(outcome.result, CREDENTIALS_WRONG);
-    EXPECT_STR(outcome.err.message,
-               "the profile \"half\" of the shared file has no aws_access_key_id");
+    EXPECT_HAS(outcome, (result, CREDENTIALS_WRONG),
+               (err.message, "the profile \"half\" of the shared file has no aws_access_key_id"));
 }
 
 TEST(half_a_pair_is_named)

@@ -50,10 +50,8 @@ static struct outcome find(struct credentials_question question)
     expect_no_secret(&outcome.err);
     EXPECT_INT(outcome.err.kind != ERROR_NONE, outcome.result == CREDENTIALS_WRONG);
     if (outcome.result != CREDENTIALS_FOUND) {
-        EXPECT_STR(outcome.found.id, "untouched");
-        EXPECT_STR(outcome.found.secret, "untouched");
-        EXPECT_STR(outcome.origin, "untouched");
-        EXPECT_INT(outcome.until_us, 77);
+        EXPECT_HAS(outcome, (found.id, "untouched"), (found.secret, "untouched"),
+                   (origin, "untouched"), (until_us, 77));
     }
     return outcome;
 }
@@ -79,8 +77,7 @@ static struct outcome find_in(const char *const *variables, const char *home)
 
 static void expect_wrong(struct outcome outcome, const char *message)
 {
-    EXPECT_INT(outcome.result, CREDENTIALS_WRONG);
-    EXPECT_STR(outcome.err.message, message);
+    EXPECT_HAS(outcome, (result, CREDENTIALS_WRONG), (err.message, message));
 }
 
 TEST_WITH_TREE(the_environment_comes_first)
@@ -89,12 +86,9 @@ TEST_WITH_TREE(the_environment_comes_first)
              "[default]\naws_access_key_id = FILE\naws_secret_access_key = " SECRET "\n");
     struct outcome outcome = find_in(
         VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV", "AWS_SECRET_ACCESS_KEY=" SECRET), tree->root);
-    EXPECT_INT(outcome.result, CREDENTIALS_FOUND);
-    EXPECT_STR(outcome.found.id, "AKIAENV");
-    EXPECT_STR(outcome.found.secret, SECRET);
-    EXPECT_STR(outcome.found.token, "");
-    EXPECT_STR(outcome.origin, "the environment");
-    EXPECT_INT(outcome.until_us, 0);
+    EXPECT_HAS(outcome, (result, CREDENTIALS_FOUND), (found.id, "AKIAENV"),
+               (found.secret, SECRET), (found.token, ""), (origin, "the environment"),
+               (until_us, 0));
 
     outcome = find_in(VARIABLES("AWS_SESSION_TOKEN=token+==", "AWS_ACCESS_KEY_ID=AKIAENV",
                                 "AWS_SECRET_ACCESS_KEY=" SECRET),
@@ -104,11 +98,8 @@ TEST_WITH_TREE(the_environment_comes_first)
     outcome = find_in(VARIABLES("AWS_ACCESS_KEY_IDS=x", "AWS_ACCESS_KEY_ID=",
                                 "AWS_SECRET_ACCESS_KEY=", "AWS_SESSION_TOKEN=alone"),
                       tree->root); /* set to nothing is not set */
-    EXPECT_INT(outcome.result, CREDENTIALS_FOUND);
-    EXPECT_STR(outcome.found.id, "FILE");
-    EXPECT_STR(outcome.found.token, "");
-    EXPECT_STR(outcome.origin, "the shared file");
-    EXPECT_INT(outcome.until_us, 0);
+    EXPECT_HAS(outcome, (result, CREDENTIALS_FOUND), (found.id, "FILE"), (found.token, ""),
+               (origin, "the shared file"), (until_us, 0));
 }
 
 TEST(half_a_pair_in_the_environment_names_the_variable_that_lacks)
@@ -222,14 +213,10 @@ TEST(the_role_of_the_instance_comes_last_and_its_keys_end)
         .metadata_url = "http://169.254.169.254", .fetch = replies_fetch, .fetcher = &replies};
     struct outcome outcome = find(question);
 
-    EXPECT_INT(outcome.result, CREDENTIALS_FOUND);
-    EXPECT_STR(outcome.found.id, "ASIAROLE");
-    EXPECT_STR(outcome.found.secret, SECRET);
-    EXPECT_STR(outcome.found.token, "token+" SECRET "==");
-    EXPECT_STR(outcome.origin, "the role of the instance");
-    EXPECT_INT(outcome.until_us, ENDS);
-    EXPECT_INT(replies.asked, 3);
-    EXPECT_INT(replies.puts, 1);
+    EXPECT_HAS(outcome, (result, CREDENTIALS_FOUND), (found.id, "ASIAROLE"),
+               (found.secret, SECRET), (found.token, "token+" SECRET "=="),
+               (origin, "the role of the instance"), (until_us, ENDS));
+    EXPECT_HAS(replies, (asked, 3), (puts, 1));
 
     question.environment = environment; /* as AWS's own tools have it */
     EXPECT_INT(find(question).result, CREDENTIALS_NONE);
@@ -349,8 +336,7 @@ TEST(keys_may_be_written_with_escapes)
     struct outcome outcome =
         find_role(with(2, 200, KEYS("\"A\"", "\"x\\/y\"", "\"\\u0074\"", GOOD_END)));
 
-    EXPECT_STR(outcome.found.secret, "x/y");
-    EXPECT_STR(outcome.found.token, "t");
+    EXPECT_HAS(outcome.found, (secret, "x/y"), (token, "t"));
 }
 
 TEST(an_answer_that_is_too_long_is_refused)

@@ -62,9 +62,8 @@ TEST(the_metadata_service_of_aws_identifies_a_machine)
         EXPECT_STR(known(&identity),
                    "aws m4.xlarge us-east-1 us-east-1a use1-az4 on_demand aws, metadata");
         EXPECT_STR(identity.note, "");
-        EXPECT_INT(replies.puts, 1);
-        EXPECT_INT(replies.asked, 10);
-        EXPECT_STR(replies.urls[0], "http://169.254.169.254/latest/api/token");
+        EXPECT_HAS(replies, (puts, 1), (asked, 10),
+                   (urls[0], "http://169.254.169.254/latest/api/token"));
     }
 }
 
@@ -107,8 +106,7 @@ TEST(the_life_cycle_of_aws_is_a_word_of_ours_or_stays)
         struct identity identity =
             ask_table("Amazon EC2", with_body(aws, "instance-life-cycle", words[i][0]));
 
-        EXPECT_STR(identity.life_cycle, words[i][1]);
-        EXPECT_STR(identity.instance_type, "m4.xlarge");
+        EXPECT_HAS(identity, (life_cycle, words[i][1]), (instance_type, "m4.xlarge"));
         EXPECT_STR(identity.note,
                    words[i][1][0] ? "" : "the metadata service does not say the life cycle");
     }
@@ -159,8 +157,7 @@ TEST(values_that_are_none_are_dropped_and_never_cut)
         struct identity identity =
             ask_table("Amazon EC2", with_body(aws, "instance-type", lawless[i]));
 
-        EXPECT_STR(identity.instance_type, "");
-        EXPECT_STR(identity.region, "us-east-1");
+        EXPECT_HAS(identity, (instance_type, ""), (region, "us-east-1"));
     }
     struct identity identity =
         ask_table("Amazon EC2", with_body(aws, "instance-type", "m4.xlarge\n"));
@@ -269,8 +266,7 @@ TEST(the_metadata_service_of_gcp_identifies_a_machine)
     EXPECT_STR(identity.life_cycle, "");
     EXPECT_STR(identity.note, "the metadata service does not say the life cycle");
     identity = ask_table("Google", with_status(gcp, "preemptible", 404));
-    EXPECT_STR(identity.life_cycle, "");
-    EXPECT_STR(identity.instance_type, "n1-highcpu-64");
+    EXPECT_HAS(identity, (life_cycle, ""), (instance_type, "n1-highcpu-64"));
 }
 
 TEST(an_answer_without_the_header_of_google_is_not_used)
@@ -345,8 +341,7 @@ TEST(with_ask_anyway_all_services_are_asked_until_one_answers)
     struct identity identity =
         ask(NULL, &replies, (struct identity_question){.ask_anyway = true});
 
-    EXPECT_STR(identity.provider, "gcp");
-    EXPECT_STR(identity.note, "");
+    EXPECT_HAS(identity, (provider, "gcp"), (note, ""));
     EXPECT_INT(replies.puts, 1);
     EXPECT_INT(replies.asked, 6); /* one of AWS, five of Google */
     replies = (struct replies){.list = nothing};
@@ -385,17 +380,13 @@ TEST(each_cloud_gives_the_id_of_the_machine)
 
     EXPECT_STR(identity.instance_id, "i-0123456789abcdef0");
     identity_override(&identity, &(struct identity){.provider = "gcp", .region = "nowhere"});
-    EXPECT_STR(identity.cloud, "aws");
-    EXPECT_STR(identity.instance_id, "i-0123456789abcdef0");
+    EXPECT_HAS(identity, (cloud, "aws"), (instance_id, "i-0123456789abcdef0"));
     identity = ask_table("Google", of_gcp);
-    EXPECT_STR(identity.cloud, "gcp");
-    EXPECT_STR(identity.instance_id, "4520031799277581759");
+    EXPECT_HAS(identity, (cloud, "gcp"), (instance_id, "4520031799277581759"));
     identity = ask_table("Google", with_body(of_gcp, "id", "not an id"));
-    EXPECT_STR(identity.provider, "gcp");
-    EXPECT_STR(identity.instance_id, "");
+    EXPECT_HAS(identity, (provider, "gcp"), (instance_id, ""));
     identity = ask_table("Amazon EC2", aws); /* which does not say it */
-    EXPECT_STR(identity.provider, "aws");
-    EXPECT_STR(identity.instance_id, "");
+    EXPECT_HAS(identity, (provider, "aws"), (instance_id, ""));
 }
 
 TEST(options_override_the_metadata_member_by_member)
@@ -435,9 +426,8 @@ TEST(settings_alone_make_a_machine_known)
         .provider = "gcp", .region = "us-central1", .instance_type = "n1-highcpu-64"};
 
     identity_override(&identity, &configured);
-    EXPECT_STR(identity.provider, "gcp");
-    EXPECT_STR(identity.instance_type, "n1-highcpu-64");
-    EXPECT_STR(identity.source, "settings");
+    EXPECT_HAS(identity, (provider, "gcp"), (instance_type, "n1-highcpu-64"),
+               (source, "settings"));
     EXPECT(identity.note[0]); /* the life cycle is still not known */
     identity_override(&identity, &(struct identity){.life_cycle = "on_demand"});
     EXPECT_STR(identity.note, "");

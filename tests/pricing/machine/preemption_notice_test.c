@@ -52,9 +52,7 @@ static struct answer ask_once(const char *provider, const struct reply *list)
 
 static void expect_leaving(struct answer answer, const char *why, long long at_us)
 {
-    EXPECT_INT(answer.result, NOTICE_LEAVING);
-    EXPECT_STR(answer.notice.why, why);
-    EXPECT_INT(answer.notice.at_us, at_us);
+    EXPECT_HAS(answer, (result, NOTICE_LEAVING), (notice.why, why), (notice.at_us, at_us));
 }
 
 static void expect_unknown_because(struct answer answer, const char *reason)

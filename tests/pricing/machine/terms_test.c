@@ -29,9 +29,7 @@ static void expect_terms(const struct identity *identity, const char *terms)
                  "it is billed for %s, and feeds have prices of plain Linux on shared hardware "
                  "only: set --price-per-hour, or type its price",
                  terms);
-    EXPECT_STR(identity->source, "metadata");
-    EXPECT_STR(identity->terms, terms);
-    EXPECT_STR(identity->note, note);
+    EXPECT_HAS(*identity, (source, "metadata"), (terms, terms), (note, note));
 }
 
 TEST(billing_products_of_aws_are_licences)

@@ -44,11 +44,8 @@ TEST_IN_FOLDER(a_process_is_healthy_while_it_beats)
 
     (void)heartbeat_beat(&heartbeat, "run 2 of 4, step 31", START);
     struct heartbeat_view view = look(folder, START + 120 * NS_PER_SECOND);
-    EXPECT_INT(view.state, HEARTBEAT_BEATS);
-    EXPECT_STR(view.command, "bench");
-    EXPECT_STR(view.doing, "run 2 of 4, step 31");
-    EXPECT_INT(view.process, getpid());
-    EXPECT_INT(view.silent_s, 120);
+    EXPECT_HAS(view, (state, HEARTBEAT_BEATS), (command, "bench"), (doing, "run 2 of 4, step 31"),
+               (process, getpid()), (silent_s, 120));
     EXPECT_INT(look(folder, START + 121 * NS_PER_SECOND).state, HEARTBEAT_STOPPED);
     (void)heartbeat_beat(&heartbeat, "ends", START + 130 * NS_PER_SECOND);
     EXPECT_INT(look(folder, START + 131 * NS_PER_SECOND).state, HEARTBEAT_BEATS);
@@ -86,8 +83,7 @@ TEST_IN_FOLDER(an_ended_bench_leaves_no_valid_heartbeat)
         _exit(1);
     }
     EXPECT(read(ready[0], &byte, 1) == 1);
-    EXPECT_INT(look(folder, START).state, HEARTBEAT_BEATS);
-    EXPECT_INT(look(folder, START).process, child);
+    EXPECT_HAS(look(folder, START), (state, HEARTBEAT_BEATS), (process, child));
     EXPECT(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
     EXPECT_INT(look(folder, START).state, HEARTBEAT_NONE);
     close(ready[0]);

@@ -152,8 +152,7 @@ TEST_WITH_JOBS(a_job_too_many_is_refused_unless_its_answer_has_begun)
     for (int i = 0; i < ANSWER_JOBS_MAX; i++)
         EXPECT(put(scene, JOB_EXPORT, (char)('A' + i % 4), &err));
     EXPECT(!put(scene, JOB_EXPORT, 'z', &err));
-    EXPECT_INT(err.kind, ERROR_BUSY);
-    EXPECT_STR(err.message, "64 exports wait already");
+    EXPECT_HAS(err, (kind, ERROR_BUSY), (message, "64 exports wait already"));
     begun.job =
         (struct long_job){.work = work, .user = &begun, .kind = JOB_EXPORT, .goes_on = true};
     error_clear(&err);

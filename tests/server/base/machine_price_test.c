@@ -31,17 +31,14 @@ static void expect_why(struct db *db, const struct identity *identity, const cha
 {
     struct machine_price price = found(db, identity);
 
-    EXPECT(!price.known);
-    EXPECT_STR(price.why_not, why);
+    EXPECT_HAS(price, (known, false), (why_not, why));
 }
 
 static void expect_found(struct db *db, const struct identity *identity, const char *text)
 {
     struct machine_price price = found(db, identity);
 
-    EXPECT(price.known);
-    EXPECT_STR(price.at.price.text, text);
-    EXPECT_STR(price.at.price.currency, "USD");
+    EXPECT_HAS(price, (known, true), (at.price.text, text), (at.price.currency, "USD"));
     EXPECT(price.dollars > 0);
 }
 
@@ -143,8 +140,7 @@ TEST_WITH_DATABASE(what_is_too_old_says_who_said_it_and_when)
     READ_OF(db, &spot_page, -100000, P("m5.large", "0.1", .kind = PRICE_SPOT));
     struct machine_price price = found(db, &here);
     EXPECT(!price.known);
-    EXPECT(
-        strstr(price.why_not, "what the feeds say is too old: aws-spot-page said it last at "));
+    EXPECT_PART(price.why_not, "what the feeds say is too old: aws-spot-page said it last at ");
     EXPECT_PART(price.why_not, "POST /v1/prices/refresh reads them again");
 }
 
@@ -173,8 +169,7 @@ TEST_WITH_DATABASE(a_machine_without_a_type_has_what_was_typed_under_its_name)
     PUT(db, "typed", "", "machine-s1", "0.5", .kind = PRICE_OWN, .region = "",
         .source_us = THEN_US);
     EXPECT_OK(machine_price_find(db, &question, &price, &err));
-    EXPECT(price.known);
-    EXPECT_STR(price.at.price.text, "0.5");
+    EXPECT_HAS(price, (known, true), (at.price.text, "0.5"));
     question.name = "machine-s2";
     EXPECT_OK(machine_price_find(db, &question, &price, &err));
     EXPECT(!price.known);

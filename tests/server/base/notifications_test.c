@@ -250,11 +250,8 @@ TEST_ASLEEP(progress_is_kept_of_the_run_under_way_and_brought_up_to_now)
     EXPECT(!notifications_get_progress(scene->notifications, other.text, START, &got));
     EXPECT_INT(got.steps_done, -7);
     EXPECT(notifications_get_progress(scene->notifications, run.text, START + SECOND, &got));
-    EXPECT_INT(got.steps_done, 5);
-    EXPECT_INT(got.steps_planned, 35);
-    EXPECT_NEAR(got.samples_per_second, 100, 0);
-    EXPECT_NEAR(got.elapsed_seconds, 3, 1e-9);
-    EXPECT_NEAR(got.seconds_left, 2, 1e-9);
+    EXPECT_HAS(got, (steps_done, 5), (steps_planned, 35), (samples_per_second, 100));
+    EXPECT_ABOUT(got, 1e-9, (elapsed_seconds, 3), (seconds_left, 2));
     EXPECT(notifications_get_progress(scene->notifications, run.text, START + 60 * SECOND, &got));
     EXPECT_NEAR(got.seconds_left, 0, 0); /* never less than nothing */
     EXPECT(notifications_get_progress(scene->notifications, run.text, START - SECOND, &got));

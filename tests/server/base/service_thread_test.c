@@ -176,8 +176,7 @@ TEST(a_start_that_fails_says_so_and_leaves_nothing_to_join)
     service_thread_init(&thread);
     EXPECT(!service_thread_start(&thread, "test", work, &thread, &err));
     EXPECT_INT(pthread_setattr_default_np(&usual), 0);
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT_STR(err.message, "cannot start the test thread");
+    EXPECT_HAS(err, (kind, ERROR_INTERNAL), (message, "cannot start the test thread"));
     service_thread_ask_to_stop(&thread);
     service_thread_join(&thread);
     service_thread_clear(&thread);

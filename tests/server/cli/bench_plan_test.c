@@ -34,22 +34,16 @@ TEST(the_standard_set_is_both_precisions_twice)
     struct bench_wish wish = wish_of("standard");
     AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
 
-    EXPECT_INT((long long)sweep.count, 2);
-    EXPECT_INT(sweep.blocks, 2);
-    EXPECT_INT((long long)plan.runs, 4);
-    EXPECT_INT((long long)plan.cells, 2);
-    if (sweep.count != 2)
-        return;
-    EXPECT_STR(sweep.cells[0].name, "precision=f32");
-    EXPECT_STR(sweep.cells[1].name, "precision=bf16");
-    EXPECT_STR(sweep.cells[0].spec.workload, "resnet50");
-    EXPECT_INT(sweep.cells[0].spec.batch_size, FIELD_IS_AUTO);
-    EXPECT_INT(sweep.cells[0].spec.min_seconds, 60);
+    EXPECT_HAS(sweep, (count, 2), (blocks, 2));
+    EXPECT_HAS(plan, (runs, 4), (cells, 2));
+    REQUIRE(sweep.count == 2);
+    EXPECT_HAS(sweep, (cells[0].name, "precision=f32"), (cells[1].name, "precision=bf16"),
+               (cells[0].spec.workload, "resnet50"), (cells[0].spec.batch_size, FIELD_IS_AUTO),
+               (cells[0].spec.min_seconds, 60));
     EXPECT_INT(plan.run_seconds, sweep.cells[0].spec.max_seconds);
     EXPECT_INT(plan.repeat_seconds, 450);
-    EXPECT_INT(sweep.cells[1].spec.label_count, 1);
-    EXPECT_STR(sweep.cells[1].spec.labels[0].key, "bench");
-    EXPECT_STR(sweep.cells[1].spec.labels[0].value, "standard");
+    EXPECT_HAS(sweep.cells[1].spec, (label_count, 1), (labels[0].key, "bench"),
+               (labels[0].value, "standard"));
 }
 
 /* As measured on two cores: 2.2 s a step in f32, 1.1 s in bf16, ten seconds until the first. */
@@ -59,8 +53,7 @@ TEST(eight_minutes_on_two_cores_are_sixty_steps_of_each_run)
     struct bench_wish wish = wish_of("standard");
     AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
 
-    if (sweep.count != 2)
-        return;
+    REQUIRE(sweep.count == 2);
     EXPECT((double)(sweep.cells[0].spec.max_seconds - 10) / 2.2 >= 55);
     EXPECT((double)(sweep.cells[1].spec.max_seconds - 10) / 1.1 >= 60);
     EXPECT(sweep.cells[1].spec.min_seconds >= 45);
@@ -100,8 +93,7 @@ TEST(the_quick_set_is_one_short_run)
     struct bench_wish wish = wish_of("quick");
     AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
 
-    EXPECT_INT((long long)plan.runs, 1);
-    EXPECT_INT(plan.run_seconds, 45);
+    EXPECT_HAS(plan, (runs, 1), (run_seconds, 45));
     EXPECT(sweep.count == 1 && strcmp(sweep.cells[0].spec.precision, "bf16") == 0);
     EXPECT(sweep.count == 1 && sweep.cells[0].spec.min_seconds == 12);
     EXPECT(sweep.count == 1 && sweep.cells[0].spec.max_seconds == 45);
@@ -141,15 +133,10 @@ TEST(labels_go_with_each_run)
 
     wish.label = "team=blue;note=a=b;empty=;";
     AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
-    if (sweep.count != 1)
-        return;
+    REQUIRE(sweep.count == 1);
     const struct run_spec *spec = &sweep.cells[0].spec;
-    EXPECT_INT(spec->label_count, 4);
-    EXPECT_STR(spec->labels[0].key, "bench");
-    EXPECT_STR(spec->labels[1].key, "empty");
-    EXPECT_STR(spec->labels[1].value, "");
-    EXPECT_STR(spec->labels[2].value, "a=b");
-    EXPECT_STR(spec->labels[3].value, "blue");
+    EXPECT_HAS(*spec, (label_count, 4), (labels[0].key, "bench"), (labels[1].key, "empty"),
+               (labels[1].value, ""), (labels[2].value, "a=b"), (labels[3].value, "blue"));
 }
 
 static void expect_refused(const char *label, const char *why)
@@ -235,15 +222,12 @@ TEST(what_a_hub_wants_is_one_configuration_twice)
     AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
     EXPECT_INT((long long)sweep.count, 1);
     EXPECT_INT((long long)plan.runs, 2);
-    if (sweep.count != 1)
-        return;
-    EXPECT_STR(sweep.cells[0].name, "precision=bf16");
-    EXPECT_STR(sweep.cells[0].spec.workload, "resnet50");
-    EXPECT_INT(sweep.cells[0].spec.batch_size, 48);
+    REQUIRE(sweep.count == 1);
+    EXPECT_HAS(sweep.cells[0], (name, "precision=bf16"), (spec.workload, "resnet50"),
+               (spec.batch_size, 48));
     EXPECT_INT(sweep.cells[0].spec.max_seconds, 223); /* half of 450, less what lies between */
-    EXPECT_NEAR(sweep.cells[0].spec.max_dollars, 0, 0);
-    EXPECT_INT(sweep.cells[0].spec.label_count, 2);
-    EXPECT_STR(sweep.cells[0].spec.labels[0].value, "wanted");
+    EXPECT_HAS(sweep.cells[0].spec, (max_dollars, 0), (label_count, 2),
+               (labels[0].value, "wanted"));
 }
 
 /* It is continued where the hub still wants the same, and no bench of a set is taken for it. */

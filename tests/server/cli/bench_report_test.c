@@ -73,13 +73,10 @@ TEST_WITH_SWEEP(runs_of_a_configuration_are_summed_up_with_their_cost)
 {
     finish(db, 4);
     load(db, &id, report);
-    EXPECT_INT((long long)report->run_count, 4);
-    EXPECT_INT((long long)report->cell_count, 2);
-    if (report->cell_count != 2)
-        return;
-    EXPECT_STR(report->cells[0].name, "precision=f32");
-    EXPECT_INT(report->cells[0].finished, 2);
-    EXPECT_INT(report->cells[0].standing.level, STANDING_RUNS);
+    EXPECT_HAS(*report, (run_count, 4), (cell_count, 2));
+    REQUIRE(report->cell_count == 2);
+    EXPECT_HAS(report->cells[0], (name, "precision=f32"), (finished, 2),
+               (standing.level, STANDING_RUNS));
     EXPECT_NEAR(report->cells[0].standing.value, 100, 1e-9);
     EXPECT(report->cells[0].has_cost);
     EXPECT_NEAR(report->cells[0].cost.samples_per_dollar.value, 1e6, 1e-3);
@@ -192,8 +189,7 @@ TEST_WITH_DATABASE(a_repeated_run_stays_and_the_one_that_repeats_it_counts)
     EXPECT_INT((long long)after.run_count, 5);
     EXPECT(after.runs[0].repeated && !after.runs[4].repeated);
     for (size_t i = 0; i < after.cell_count; i++) {
-        EXPECT_INT(after.cells[i].finished, 2);
-        EXPECT_INT(after.cells[i].standing.runs, 2);
+        EXPECT_HAS(after.cells[i], (finished, 2), (standing.runs, 2));
         EXPECT_NEAR(after.cells[i].standing.value, 100, 1e-9);
     }
     EXPECT_INT(bench_report_status(&after), 0);

@@ -76,8 +76,7 @@ static void expect_settled(struct scene *scene, enum run_state state, size_t set
     EXPECT(!sight.idle && !sight.over);
     run_one(scene, state);
     sight = look(scene);
-    EXPECT_INT((long long)sight.ended, 1);
-    EXPECT_INT((long long)sight.settled, (long long)settled);
+    EXPECT_HAS(sight, (ended, 1), (settled, settled));
     claim_one(scene->db);
     sight = look(scene);
     EXPECT(sight.running.text[0] != '\0');

@@ -63,8 +63,7 @@ TEST(the_question_goes_past_proxies_and_ends_within_seconds)
 
     EXPECT_OK(health_ask(&config, play, &played, &err));
     EXPECT(played.asked.direct);
-    EXPECT_INT(played.asked.total_ms, 3000);
-    EXPECT_STR(played.asked.ca_file, "");
+    EXPECT_HAS(played.asked, (total_ms, 3000), (ca_file, ""));
     EXPECT(!played.asked.any_name);
 }
 

@@ -66,15 +66,13 @@ TEST_ON_STAGE(a_large_body_takes_room_until_it_is_answered, "c1 import " OF_ABC)
 TEST_ON_STAGE(a_body_refused_for_its_size_takes_no_slot, "c1 import " OF_ABC " mib_per_hour=1")
 {
     begin(stage, "POST", "/v1/runs/import", "2097152");
-    EXPECT_INT(stage->exchange.reply.status, 429);
-    EXPECT_INT(stage->room.taken, 0);
+    EXPECT_HAS(*stage, (exchange.reply.status, 429), (room.taken, 0));
     EXPECT_INT(end(stage, 2 * MIB), 429);
     EXPECT_INT((long long)stage->exchange.request.body.used, 0);
     begin(stage, "POST", "/v1/runs/import", "1048576");
     EXPECT_INT(end(stage, MIB), 299);
     begin(stage, "POST", "/v1/runs/import", "1048576");
-    EXPECT_INT(stage->exchange.reply.status, 429);
-    EXPECT_INT(stage->room.taken, 0);
+    EXPECT_HAS(*stage, (exchange.reply.status, 429), (room.taken, 0));
 }
 
 TEST_ON_STAGE(a_body_in_chunks_that_is_too_large_is_paid_for,
@@ -135,8 +133,7 @@ TEST_ON_STAGE(a_large_body_stays_while_its_answer_is_held, "c1 import " OF_ABC)
     take_over(stage, sleep_and_wake);
     exchange_take_body(&stage->exchange, "0123456789", 10);
     exchange_answer(&stage->exchange);
-    EXPECT_INT(stage->room.taken, 1);
-    EXPECT_INT((long long)stage->exchange.request.body.used, 10);
+    EXPECT_HAS(*stage, (room.taken, 1), (exchange.request.body.used, 10));
     exchange_answer(&stage->exchange);
     EXPECT_INT(stage->room.taken, 0);
 }

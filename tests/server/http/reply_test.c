@@ -192,9 +192,8 @@ TEST_WITH_EXCHANGE(json_that_was_written_is_answered_as_it_is)
     exchange->reply.body.limit = REPLY_MAX;
     jsonw_text(&out, NULL, "whole");
     reply_json(exchange, 201, &out);
-    EXPECT_INT(exchange->reply.status, 201);
-    EXPECT_STR(exchange->reply.content_type, "application/json");
-    EXPECT_STR(exchange->reply.body.data, "\"whole\"");
+    EXPECT_HAS(exchange->reply, (status, 201), (content_type, "application/json"),
+               (body.data, "\"whole\""));
 }
 
 TEST_WITH_EXCHANGE(json_that_did_not_fit_is_not_answered_in_part)
@@ -238,9 +237,8 @@ TEST_WITH_EXCHANGE(an_object_is_answered_with_its_members)
 {
     exchange->reply.body.limit = REPLY_MAX;
     reply_object(exchange, 202, &number_members, &(struct numbers){.first = 7});
-    EXPECT_INT(exchange->reply.status, 202);
-    EXPECT_STR(exchange->reply.content_type, "application/json");
-    EXPECT_STR(exchange->reply.body.data, "{\"first\":7,\"numbers\":[7]}");
+    EXPECT_HAS(exchange->reply, (status, 202), (content_type, "application/json"),
+               (body.data, "{\"first\":7,\"numbers\":[7]}"));
 }
 
 TEST_WITH_EXCHANGE(a_list_that_was_read_is_answered)
@@ -270,8 +268,7 @@ TEST_WITH_EXCHANGE(fixed_bytes_are_answered_without_a_copy)
     static const char page[] = "<html>";
 
     reply_fixed(exchange, "text/html", page, strlen(page));
-    EXPECT_INT(exchange->reply.status, 200);
-    EXPECT_STR(exchange->reply.content_type, "text/html");
+    EXPECT_HAS(exchange->reply, (status, 200), (content_type, "text/html"));
     EXPECT(exchange->reply.fixed_body == page);
     EXPECT_INT((long long)exchange->reply.fixed_size, 6);
     EXPECT(exchange->reply.body.data == NULL);

@@ -66,10 +66,8 @@ TEST(a_refusal_is_of_its_line_with_field_and_reason)
                     "0A2") "\",\"field\":\"steps\",\"reason\":\"are too few\"},"
                            "{\"line\":1,\"id\":null,\"field\":null,\"reason\":\"is no JSON\"}]}",
                 lines, 3, NULL));
-    EXPECT_INT(lines[0].delivery.verdict, DELIVERY_REFUSED);
-    EXPECT_STR(lines[0].delivery.reason, "is no JSON");
-    EXPECT_INT(lines[1].delivery.verdict, DELIVERY_ACCEPTED);
-    EXPECT_STR(lines[1].delivery.reason, "");
+    EXPECT_HAS(lines[0].delivery, (verdict, DELIVERY_REFUSED), (reason, "is no JSON"));
+    EXPECT_HAS(lines[1].delivery, (verdict, DELIVERY_ACCEPTED), (reason, ""));
     EXPECT_INT(lines[2].delivery.verdict, DELIVERY_REFUSED);
     EXPECT_STR(lines[2].delivery.reason, "steps: are too few");
 }

@@ -40,9 +40,7 @@ static void expect_counts(struct db *db, long long waiting, long long accepted, 
     struct delivery_counts counts;
 
     EXPECT(deliveries_count(db, NAME, &counts, NULL));
-    EXPECT_INT(counts.waiting, waiting);
-    EXPECT_INT(counts.accepted, accepted);
-    EXPECT_INT(counts.refused, refused);
+    EXPECT_HAS(counts, (waiting, waiting), (accepted, accepted), (refused, refused));
 }
 
 /* A candidate with a database, and a hub that answers as its script says. */
@@ -60,8 +58,7 @@ TEST(a_batch_goes_to_the_import_of_the_hub_with_the_token)
     fill(db, 3);
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_INT(outcome.accepted, 3);
-    EXPECT_STR(hub.runs[0], "01 02 03");
-    EXPECT_STR(hub.url, NAME "/v1/runs/import");
+    EXPECT_HAS(hub, (runs[0], "01 02 03"), (url, NAME "/v1/runs/import"));
     EXPECT_PART(hub.headers, "Content-Type: application/x-ndjson\n");
     EXPECT_PART(hub.headers, "Authorization: Bearer " TOKEN "\n");
     expect_counts(db, 0, 3, 0);
@@ -117,10 +114,7 @@ TEST(a_batch_ends_where_it_would_be_too_long)
     for (int i = 0; i < 4; i++)
         EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DONE);
-    EXPECT_STR(hub.runs[0], "01 02");
-    EXPECT_STR(hub.runs[1], "03");
-    EXPECT_STR(hub.runs[2], "04");
-    EXPECT_STR(hub.runs[3], "05");
+    EXPECT_HAS(hub, (runs[0], "01 02"), (runs[1], "03"), (runs[2], "04"), (runs[3], "05"));
     expect_counts(db, 0, 5, 0);
 }
 
@@ -148,8 +142,7 @@ TEST(a_refused_run_keeps_its_reason_and_is_not_sent_again)
 
     fill(db, 2);
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
-    EXPECT_INT(outcome.refused, 1);
-    EXPECT_INT(outcome.accepted, 1);
+    EXPECT_HAS(outcome, (refused, 1), (accepted, 1));
     EXPECT_STR(outcome.refusal + 24, "01: steps: are odd");
     EXPECT(deliveries_find(db, NAME, 1, &found, NULL));
     EXPECT_STR(found.reason, "steps: are odd");
@@ -251,10 +244,8 @@ TEST(a_batch_too_large_for_the_hub_is_halved)
         if (ask(&upload, &outcome) == HUB_UPLOAD_DONE)
             break;
     EXPECT_INT(outcome.result, HUB_UPLOAD_DONE);
-    EXPECT_STR(hub.runs[0], "01 02 03 04 05 06");
-    EXPECT_STR(hub.runs[1], "01 02 03");
-    EXPECT_STR(hub.runs[2], "01");
-    EXPECT_STR(hub.runs[7], "06");
+    EXPECT_HAS(hub, (runs[0], "01 02 03 04 05 06"), (runs[1], "01 02 03"), (runs[2], "01"),
+               (runs[7], "06"));
     expect_counts(db, 0, 6, 0);
 }
 
@@ -285,9 +276,8 @@ TEST(a_batch_that_is_more_than_a_token_may_ever_send_is_halved)
     fill(db, 12);
     for (int i = 0; i < 3; i++)
         EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
-    EXPECT_STR(hub.runs[0], "01 02 03 04 05 06 07 08 09 10 11 12");
-    EXPECT_STR(hub.runs[1], "01 02 03 04 05 06");
-    EXPECT_STR(hub.runs[2], "01 02 03");
+    EXPECT_HAS(hub, (runs[0], "01 02 03 04 05 06 07 08 09 10 11 12"),
+               (runs[1], "01 02 03 04 05 06"), (runs[2], "01 02 03"));
     expect_counts(db, 9, 3, 0);
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DEFERRED); /* it has said when */
     EXPECT_INT(outcome.wait_ns, 7 * NS_PER_SECOND);
@@ -350,8 +340,7 @@ TEST(the_only_run_is_tried_again_soon_where_429_was_for_a_moment)
     fill(db, 1);
     while (ask(&upload, &outcome) == HUB_UPLOAD_FAILED)
         waited_ns += outcome.wait_ns;
-    EXPECT_INT(outcome.result, HUB_UPLOAD_SENT);
-    EXPECT_INT(outcome.accepted, 1);
+    EXPECT_HAS(outcome, (result, HUB_UPLOAD_SENT), (accepted, 1));
     EXPECT(waited_ns <= 3 * NS_PER_SECOND);
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DONE);
 }

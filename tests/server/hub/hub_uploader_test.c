@@ -36,8 +36,7 @@ static struct hub_uploader *start(struct place *place, struct hub *hub, long lon
     struct hub_uploader *uploader;
 
     EXPECT_OK((uploader = hub_uploader_start(&parts, &err)) != NULL);
-    if (!uploader)
-        exit(test_result());
+    REQUIRE(uploader);
     return uploader;
 }
 
@@ -57,8 +56,7 @@ TEST_WITH_PLACE(what_is_there_at_the_start_is_sent_unasked)
     struct hub_uploader *uploader = start(place, &hub, 0);
     EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
     hub_uploader_status(uploader, &status);
-    EXPECT_STR(status.hub, "http://hub.test");
-    EXPECT_INT(status.accepted, 1);
+    EXPECT_HAS(status, (hub, "http://hub.test"), (accepted, 1));
     EXPECT(status.idle);
     EXPECT_STR(status.last_error, "");
     hub_uploader_free(uploader);
@@ -92,8 +90,7 @@ TEST_WITH_PLACE(a_hub_that_is_down_is_asked_until_it_is_up)
     struct hub_uploader *uploader = start(place, &hub, NS_PER_MS);
     EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
     hub_uploader_status(uploader, &status);
-    EXPECT_INT(status.accepted, 1);
-    EXPECT_STR(status.last_error, "");
+    EXPECT_HAS(status, (accepted, 1), (last_error, ""));
     EXPECT_INT((long long)hub_count(&hub), 5);
     hub_uploader_free(uploader);
 }

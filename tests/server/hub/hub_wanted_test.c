@@ -19,12 +19,10 @@ TEST(specs_and_words_come_in_the_order_of_the_hub)
         "\"labels\":{\"a\":\"b\"}},\"words\":\"never\\u0007 measured\",\"x\":[]},"
         "{\"spec\":{\"workload\":\"resnet50\"},\"words\":\"few\"}]}",
         &wanted, &err));
-    EXPECT_INT((long long)wanted.count, 2);
-    EXPECT_INT(wanted.list[0].batch_size, 64);
+    EXPECT_HAS(wanted, (count, 2), (list[0].batch_size, 64));
     EXPECT_INT(wanted.list[0].label_count, 0); /* the bench has labels of its own */
     EXPECT(strchr(wanted.words[0], '\a') == NULL);
-    EXPECT_STR(wanted.list[1].workload, "resnet50");
-    EXPECT_STR(wanted.words[1], "few");
+    EXPECT_HAS(wanted, (list[1].workload, "resnet50"), (words[1], "few"));
     EXPECT_OK(read_wanted("{\"wanted\":[]}", &wanted, &err));
     EXPECT_INT((long long)wanted.count, 0);
 }
@@ -37,8 +35,7 @@ TEST(what_a_newer_hub_wants_is_left_out)
         "{\"wanted\":[{\"spec\":{\"workload\":\"mlp2017\",\"rank\":7},\"words\":\"new\"},"
         "{\"spec\":{\"workload\":\"mlp2017\"},\"words\":\"old\"}]}",
         &wanted, &err));
-    EXPECT_INT((long long)wanted.count, 1);
-    EXPECT_STR(wanted.words[0], "old");
+    EXPECT_HAS(wanted, (count, 1), (words[0], "old"));
 }
 
 TEST(an_odd_answer_changes_nothing_and_is_described)

@@ -84,8 +84,7 @@ TEST(dollars_are_written_anew_from_our_speed)
 
     EXPECT(!import_cost_check(cost, &summary, &paid, NULL));
     EXPECT_OK(import_cost_renew(&cost, &summary, &paid, &err));
-    EXPECT_NEAR(paid.per_hour, 0.36, 0);
-    EXPECT_INT(paid.nanos, 360000000);
+    EXPECT_HAS(paid, (per_hour, 0.36), (nanos, 360000000));
     EXPECT_OK(import_cost_check(cost, &summary, &paid, &err));
     EXPECT_PART(cost, "\"dollars_per_million_samples\":null"); /* said nothing */
     EXPECT_PART(cost, "\"samples_per_dollar\":{\"value\":10000000.0");

@@ -54,8 +54,7 @@ TEST_WITH_JOBS(a_job_ends_with_its_report)
     long_jobs_finish(scene->jobs, &job.job);
     EXPECT(long_jobs_has_ended(scene->jobs, &job.job));
     EXPECT(job.ok);
-    EXPECT_INT(job.report.refused, 2);
-    EXPECT_INT(job.report.refusals[1].line, 3);
+    EXPECT_HAS(job.report, (refused, 2), (refusals[1].line, 3));
 }
 
 TEST_WITH_JOBS(one_document_is_refused_with_its_reason)

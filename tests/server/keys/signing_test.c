@@ -18,14 +18,12 @@ TEST(a_signature_is_of_one_key_and_one_text)
 {
     const struct signing_key key = key_of(1), other = key_of(2);
     struct signature signature, altered;
-    struct error err = {0};
 
     signing_sign(&key, TEXT, strlen(TEXT), &signature);
     EXPECT_STR(signature.key, key.text);
     EXPECT(signing_verify(&signature, TEXT, strlen(TEXT), NULL));
-    EXPECT(!signing_verify(&signature, TEXT, strlen(TEXT) - 1, &err));
-    EXPECT_INT(err.kind, ERROR_UNPROVEN);
-    EXPECT_STR(err.field, "signature.value");
+    EXPECT_FAILS(signing_verify(&signature, TEXT, strlen(TEXT) - 1, &err), (kind, ERROR_UNPROVEN),
+                 (field, "signature.value"));
     altered = signature;
     memcpy(altered.key, other.text, sizeof altered.key);
     EXPECT(!signing_verify(&altered, TEXT, strlen(TEXT), NULL));
@@ -51,16 +49,14 @@ TEST(a_proof_is_of_one_token)
 {
     const struct signing_key key = key_of(1);
     char proof[PROOF_SIZE], proven[SIGNATURE_KEY_SIZE] = "";
-    struct error err = {0};
 
     signing_prove(&key, "a-token-of-a-candidate", proof);
     EXPECT_INT((long long)strlen(proof), PROOF_SIZE - 1);
     EXPECT(!strstr(proof, "a-token"));
     EXPECT(signing_check_proof(proof, "a-token-of-a-candidate", proven, NULL));
     EXPECT_STR(proven, key.text);
-    EXPECT(!signing_check_proof(proof, "a-token-of-another-one", proven, &err));
-    EXPECT_INT(err.kind, ERROR_UNPROVEN);
-    EXPECT_STR(err.field, PROOF_HEADER);
+    EXPECT_FAILS(signing_check_proof(proof, "a-token-of-another-one", proven, &err),
+                 (kind, ERROR_UNPROVEN), (field, PROOF_HEADER));
 }
 
 TEST(a_proof_has_one_form)

@@ -32,12 +32,8 @@ TEST(without_options_each_feed_has_its_defaults)
 
         EXPECT(feed == &feeds.list[count]); /* in the order of the list */
         EXPECT(feed->source == *source);
-        EXPECT_INT(feed->on, (*source)->on);
-        EXPECT_STR(feed->url, (*source)->url);
-        EXPECT_STR(feed->regions, "");
-        EXPECT_STR(feed->types, "");
-        EXPECT_INT(feed->every_seconds, (*source)->period_seconds);
-        EXPECT_INT(feed->patience_seconds, 0);
+        EXPECT_HAS(*feed, (on, (*source)->on), (url, (*source)->url), (regions, ""), (types, ""),
+                   (every_seconds, (*source)->period_seconds), (patience_seconds, 0));
     }
     EXPECT_INT((long long)feeds.count, (long long)count);
     EXPECT(count <= FEEDS_MAX);
@@ -51,11 +47,8 @@ TEST(words_say_what_is_wanted)
                 "aws-spot-history");
 
     EXPECT(!feed->on);
-    EXPECT_STR(feed->url, "http://127.0.0.1:8080/mirror");
-    EXPECT_STR(feed->regions, "us-east-1,eu-west-1");
-    EXPECT_STR(feed->types, "m5.large");
-    EXPECT_INT(feed->every_seconds, 3600);
-    EXPECT_INT(feed->patience_seconds, 5);
+    EXPECT_HAS(*feed, (url, "http://127.0.0.1:8080/mirror"), (regions, "us-east-1,eu-west-1"),
+               (types, "m5.large"), (every_seconds, 3600), (patience_seconds, 5));
     EXPECT(find_feed(&feeds, "aws-offer")->on);
     EXPECT_STR(find_feed(&feeds, "aws-offer")->url, source_find("aws-offer")->url);
     EXPECT_STR(find_feed(&feeds, "aws-offer")->regions, "");
@@ -125,8 +118,7 @@ TEST(what_is_wrong_is_said)
         struct error err = {0};
 
         EXPECT(!feeds_read(rows[i].text, &feeds, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, "--feed");
+        EXPECT_HAS(err, (kind, ERROR_INVALID), (field, "--feed"));
         if (strncmp(err.message, rows[i].message, strlen(rows[i].message)) != 0)
             EXPECT_STR(err.message, rows[i].message);
     }

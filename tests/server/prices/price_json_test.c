@@ -33,12 +33,7 @@ static struct paid_price read_again(const struct machine_price *price)
 
 static void expect_paid(const struct paid_price *paid, const struct paid_price *wanted)
 {
-    EXPECT_NEAR(paid->per_hour, wanted->per_hour, 0);
-    EXPECT_INT(paid->nanos, wanted->nanos);
-    EXPECT_STR(paid->currency, wanted->currency);
-    EXPECT_STR(paid->kind, wanted->kind);
-    EXPECT_STR(paid->feed, wanted->feed);
-    EXPECT_INT(paid->fetched_us, wanted->fetched_us);
+    EXPECT_SAME(*paid, *wanted, per_hour, nanos, currency, kind, feed, fetched_us);
 }
 
 TEST(a_written_price_is_read_back_unchanged)
@@ -51,10 +46,8 @@ TEST(a_written_price_is_read_back_unchanged)
             const struct machine_price price = price_of(nanos[i], factors[k]);
             const struct paid_price paid = paid_price_of(&price), again = read_again(&price);
 
-            EXPECT_NEAR(paid.per_hour, price.dollars, 0);
-            EXPECT_INT(paid.nanos, nanos[i]);
-            EXPECT_STR(paid.kind, "spot");
-            EXPECT_INT(paid.fetched_us, NOON_US);
+            EXPECT_HAS(paid, (per_hour, price.dollars), (nanos, nanos[i]), (kind, "spot"),
+                       (fetched_us, NOON_US));
             expect_paid(&again, &paid);
         }
 }
@@ -104,8 +97,7 @@ TEST(an_id_is_read_only_as_it_is_written)
     price_id_write(&key, id);
     EXPECT_STR(id, "12-1700000000000000");
     EXPECT(price_id_read(id, strlen(id), &again));
-    EXPECT_INT(again.series, 12);
-    EXPECT_INT(again.since_us, NOON_US);
+    EXPECT_HAS(again, (series, 12), (since_us, NOON_US));
     EXPECT(price_id_read("12-5/withdraw", 4, &again));
     EXPECT_INT(again.since_us, 5);
     for (size_t i = 0; i < COUNT(wrong); i++)

@@ -24,9 +24,7 @@ static struct shelf shelf;
 static inline void shelf_keep(void *user, const struct figure *figure)
 {
     (void)user;
-    EXPECT(shelf.count < SHELF_MAX);
-    if (shelf.count == SHELF_MAX)
-        return;
+    REQUIRE(shelf.count < SHELF_MAX);
     shelf.list[shelf.count] = *figure;
     shelf.list[shelf.count++].configuration = NULL;
 }

@@ -59,10 +59,8 @@ TEST(every_row_of_section_3_is_reproduced)
         const struct figure *figure = figure_called(rows[i].id);
         bool is_cpu = strcmp(rows[i].instance, "c7i.2xlarge") == 0;
 
-        EXPECT_STR(figure->instance, rows[i].instance);
-        EXPECT_STR(figure->workload, "resnet50");
-        EXPECT_STR(figure->unit, "sample");
-        EXPECT_INT(figure->derived, rows[i].derived);
+        EXPECT_HAS(*figure, (instance, rows[i].instance), (workload, "resnet50"),
+                   (unit, "sample"), (derived, rows[i].derived));
         EXPECT_NEAR(figure->samples_per_second, rows[i].rate, 0.0005);
         if (rows[i].vs_base > 0)
             EXPECT_NEAR(rate_of(rows[i].id) / rate_of("rand-2024-r1"), rows[i].vs_base,

@@ -36,8 +36,7 @@ TEST(every_line_that_is_shipped_is_lawful)
     AUTO(published_data_clear) struct published_data data = read_text(published_source);
 
     EXPECT(data.version >= 1);
-    EXPECT_INT((long long)data.figure_count, 135);
-    EXPECT_INT((long long)data.price_count, 9);
+    EXPECT_HAS(data, (figure_count, 135), (price_count, 9));
     for (size_t i = 0; i < data.figure_count; i++) {
         EXPECT(data.figures[i].samples_per_second > 0);
         EXPECT(data.figures[i].source[0] && data.figures[i].note[0]);
@@ -65,24 +64,16 @@ TEST(a_figure_is_read_as_it_is_written)
                       FIGURE("b", JOB) PRICE("0.357", "2024-09-01"));
     long long then;
 
-    EXPECT_INT(data.version, 7);
-    EXPECT_INT((long long)data.dropped_count, 2);
-    EXPECT_STR(data.dropped[1], "older");
-    EXPECT_INT((long long)data.figure_count, 2);
-    EXPECT_STR(data.figures[0].id, "a");
-    EXPECT_STR(data.figures[0].configuration, "{\"of\":\"a\"}");
+    EXPECT_HAS(data, (version, 7), (dropped_count, 2), (dropped[1], "older"), (figure_count, 2),
+               (figures[0].id, "a"), (figures[0].configuration, "{\"of\":\"a\"}"));
     EXPECT(data.figures[0].samples_per_second == 40.73);
     EXPECT_STR(data.figures[0].unit, "sample");
     EXPECT(data.figures[1].samples_per_second == 0.25);
     EXPECT_STR(data.figures[1].unit, "job");
     EXPECT(parse_time("2024-09-01", &then));
-    EXPECT_INT(data.figures[1].measured_us, then);
-    EXPECT_INT((long long)data.price_count, 1);
-    EXPECT_STR(data.prices[0].text, "0.357");
-    EXPECT_STR(data.prices[0].feed, "published");
-    EXPECT_STR(data.prices[0].currency, "USD");
-    EXPECT_INT(data.prices[0].kind, PRICE_ON_DEMAND);
-    EXPECT_INT(data.prices[0].source_us, then);
+    EXPECT_HAS(data, (figures[1].measured_us, then), (price_count, 1), (prices[0].text, "0.357"),
+               (prices[0].feed, "published"), (prices[0].currency, "USD"),
+               (prices[0].kind, PRICE_ON_DEMAND), (prices[0].source_us, then));
     EXPECT_INT(data.prices[0].fetched_us, then); /* it is as old as its article */
 }
 
@@ -174,13 +165,13 @@ static bool store(struct db *db, const char *text, struct error *err)
 
 static long long figures_in(struct db *db)
 {
-    return number_of(db, "SELECT count(*) FROM figures");
+    return rows_in(db, "figures");
 }
 
 static long long prices_in(struct db *db)
 {
-    return number_of(db, "SELECT count(*) FROM price_series AS s JOIN prices AS p ON"
-                         " p.series = s.number WHERE s.feed = 'published'");
+    return rows_in(db, "price_series AS s JOIN prices AS p ON"
+                       " p.series = s.number WHERE s.feed = 'published'");
 }
 
 #define FIRST VERSION FIGURE("a", SAMPLES) FIGURE("b", JOB) PRICE("1", "2024-09-01")
@@ -230,7 +221,7 @@ TEST_WITH_DATABASE(figures_that_a_user_stored_stay)
     EXPECT(figures_put(db, own.figures, NULL));
     EXPECT(store(db, SECOND, NULL));
     EXPECT_INT(figures_in(db), 3);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM figures WHERE id = 'own'"), 1);
+    EXPECT_ROWS(db, 1, "figures WHERE id = 'own'");
 }
 
 TEST(a_database_started_without_the_figures_stays_without)
@@ -259,8 +250,8 @@ TEST_WITH_DATABASE(it_is_stored_whole_or_not_at_all)
     EXPECT_ERROR(store(db, FIRST PRICE("2", "2024-09-01"), &err), ERROR_CONFLICT);
     EXPECT_INT(figures_in(db), 0);
     EXPECT_INT(prices_in(db), 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM feed_states"), 0);
+    EXPECT_ROWS(db, 0, "contenders");
+    EXPECT_ROWS(db, 0, "feed_states");
     EXPECT(store(db, FIRST, NULL));
 }
 
@@ -278,7 +269,7 @@ TEST_WITH_DATABASE(the_embedded_figures_are_loaded_and_a_conflict_does_not_stop_
     execute(db, "UPDATE feed_states SET mark = '0'");
     execute(db, "UPDATE figures SET id = 'mine' WHERE id = 'rand-2024-r8'");
     EXPECT_OK(published_load(db, NOON_US + 2, &err));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM figures WHERE id = 'mine'"), 1);
+    EXPECT_ROWS(db, 1, "figures WHERE id = 'mine'");
     EXPECT_INT(figures_in(db), (long long)data.figure_count);
 }
 

@@ -108,8 +108,7 @@ TEST(every_time_of_section_5_is_shipped)
             EXPECT_STR(figure->engine, which == GPU     ? "tensorflow-1.2.1-gpu"
                                        : which >= CMP_8 ? "tensorflow-1.2.1-compiled"
                                                         : "tensorflow-1.2.1-pip");
-            EXPECT_STR(figure->unit, "job");
-            EXPECT(!figure->derived);
+            EXPECT_HAS(*figure, (unit, "job"), (derived, false));
             EXPECT_NEAR(1 / figure->samples_per_second, jobs[job].seconds[which], 1e-9);
         }
     for (size_t i = 0; i < shelf.count; i++)
@@ -134,10 +133,8 @@ TEST(every_time_is_also_shipped_as_samples_a_second_of_our_network)
 
             snprintf(id, sizeof id, "%s-samples", id_of(job, which));
             const struct figure *figure = figure_called(id);
-            EXPECT_STR(figure->workload, networks[job].workload);
-            EXPECT_STR(figure->instance, instances[which]);
-            EXPECT_STR(figure->unit, "sample");
-            EXPECT(figure->derived);
+            EXPECT_HAS(*figure, (workload, networks[job].workload), (instance, instances[which]),
+                       (unit, "sample"), (derived, true));
             EXPECT_NEAR(networks[job].samples / figure->samples_per_second,
                         jobs[job].seconds[which], jobs[job].seconds[which] * 1e-5);
             EXPECT_PART(figure->note, "Derived: ");

@@ -154,12 +154,10 @@ TEST(an_unknown_engine_is_answered_with_those_there_are)
         struct error err = {0};
 
         EXPECT(engines_find(&engines, unknown[i], &err) == NULL);
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, "engine");
+        EXPECT_HAS(err, (kind, ERROR_INVALID), (field, "engine"));
         EXPECT_PART(err.message, "is not an engine of this server");
-        EXPECT_STR(err.allowed.choices[0], "torch");
-        EXPECT_STR(err.allowed.choices[1], "native");
-        EXPECT_STR(err.allowed.choices[2], NULL);
+        EXPECT_HAS(err.allowed, (choices[0], "torch"), (choices[1], "native"),
+                   (choices[2], NULL));
     }
 }
 

@@ -50,8 +50,7 @@ TEST_ON_A_QUIET_DATABASE(without_a_limit_nothing_is_thinned)
 
     maintenance_start(&maintenance, 0);
     maintenance_work(&maintenance, db, maintenance.due_ns, NOON_US);
-    EXPECT_INT(maintenance.task, MAINTENANCE_TIDY);
-    EXPECT_INT(maintenance.thinning.looks, 0);
+    EXPECT_HAS(maintenance, (task, MAINTENANCE_TIDY), (thinning.looks, 0));
 }
 
 TEST_ON_A_QUIET_DATABASE(a_damaged_database_is_left_alone)

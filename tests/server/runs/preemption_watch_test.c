@@ -176,8 +176,7 @@ TEST_ON_SPOT(it_asks_again_and_again_while_there_is_something_to_lose)
     EXPECT_STR(scene->cloud.why, "Google takes this machine back (preempted)");
     preemption_watch_watch(scene->watch, false);
     wait_until(&scene->cloud.notices, scene->cloud.notices + 3); /* asked on, but said once */
-    EXPECT_INT(scene->cloud.left, 1);
-    EXPECT_INT(scene->cloud.stayed, 0);
+    EXPECT_HAS(scene->cloud, (left, 1), (stayed, 0));
 }
 
 /* As after a hibernation. One answer may be a mistake. */

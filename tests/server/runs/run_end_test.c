@@ -12,8 +12,7 @@ static void expect_end(const struct job_end *end, enum run_state state, const ch
     lasting.lasted_ns = 2 * NS_PER_SECOND;
     run_end_as_job(&run, &lasting);
     EXPECT_STR(run_state_name(run.state), run_state_name(state));
-    EXPECT_STR(run.reason, reason);
-    EXPECT_INT(run.ended_us, 7000000);
+    EXPECT_HAS(run, (reason, reason), (ended_us, 7000000));
 }
 
 TEST(a_finished_or_cancelled_run_needs_no_reason)

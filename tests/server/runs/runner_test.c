@@ -52,8 +52,7 @@ static void start(struct scene *scene)
                                                         .this_machine = scene->this_machine},
                                  &err);
     EXPECT_STR(err.message, "");
-    if (!scene->runner)
-        exit(test_result());
+    REQUIRE(scene->runner);
 }
 
 static void begin(struct scene *scene)
@@ -244,7 +243,7 @@ static struct run_id queue_sweep(struct scene *scene)
 static bool await_finished(struct scene *scene, long long count)
 {
     for (int waited = 0; waited < PATIENCE_MS; waited++) {
-        if (number_of(scene->db, "SELECT count(*) FROM runs WHERE state = 'finished'") == count)
+        if (rows_in(scene->db, "runs WHERE state = 'finished'") == count)
             return true;
         nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
     }

@@ -60,8 +60,7 @@ TEST(an_address_that_others_can_reach_needs_a_token)
 
         snprintf(config.listen, sizeof config.listen, "%s", reachable[i]);
         EXPECT(!check(&config, NULL, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, "--listen");
+        EXPECT_HAS(err, (kind, ERROR_INVALID), (field, "--listen"));
         EXPECT_PART(err.message, "without a token");
         EXPECT_PART(err.message, "--write-token-file"); /* and what to do about it */
 
@@ -197,9 +196,8 @@ TEST(a_file_that_cannot_be_read_is_named)
 
     snprintf(config.write_token_file, sizeof config.write_token_file, "/nowhere/token");
     EXPECT(!check(&config, NULL, &err));
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.field, "--write-token-file");
-    EXPECT_STR(err.message, "cannot read /nowhere/token: No such file or directory");
+    EXPECT_HAS(err, (kind, ERROR_INVALID), (field, "--write-token-file"),
+               (message, "cannot read /nowhere/token: No such file or directory"));
 
     error_clear(&err);
     snprintf(config.write_token_file, sizeof config.write_token_file, "/");
@@ -214,15 +212,13 @@ TEST(a_token_from_the_environment_keeps_the_same_rules)
 
     snprintf(config.read_token, sizeof config.read_token, "short");
     EXPECT(!check(&config, NULL, &err));
-    EXPECT_STR(err.field, "PENNYWORTH_READ_TOKEN");
-    EXPECT_STR(err.message, SHORT "5");
+    EXPECT_HAS(err, (field, "PENNYWORTH_READ_TOKEN"), (message, SHORT "5"));
 
     error_clear(&err);
     config.read_token[0] = '\0';
     snprintf(config.write_token, sizeof config.write_token, "with spaces in between");
     EXPECT(!check(&config, NULL, &err));
-    EXPECT_STR(err.field, "PENNYWORTH_WRITE_TOKEN");
-    EXPECT_STR(err.message, LETTERS);
+    EXPECT_HAS(err, (field, "PENNYWORTH_WRITE_TOKEN"), (message, LETTERS));
 }
 
 TEST(a_token_file_wins_over_a_token)
@@ -277,7 +273,6 @@ TEST(words_that_mean_nothing_are_refused)
             snprintf(config.operands[word], sizeof config.operands[word], "%s",
                      rows[i].operands[word]);
         EXPECT_INT(check(&config, NULL, &err), !rows[i].field[0]);
-        EXPECT_STR(err.field, rows[i].field);
-        EXPECT_STR(err.message, rows[i].words);
+        EXPECT_HAS(err, (field, rows[i].field), (message, rows[i].words));
     }
 }

@@ -50,26 +50,14 @@ TEST(without_options_the_defaults_hold)
 
     EXPECT_INT(read_config(NULL, NULL, &config, &err), CONFIG_OK);
     EXPECT_STR(err.message, "");
-    EXPECT_STR(config.listen, "127.0.0.1");
-    EXPECT_INT(config.port, 8080);
-    EXPECT_STR(config.database, "/home/somebody/.local/state/pennyworth/pennyworth.db");
-    EXPECT_STR(config.engine, "");
-    EXPECT_STR(config.instance_type, "");
-    EXPECT_STR(config.read_token_file, "");
-    EXPECT_STR(config.write_token_file, "");
-    EXPECT_STR(config.read_token, "");
-    EXPECT_STR(config.write_token, "");
-    EXPECT_INT(config.http_threads, 2);
-    EXPECT_INT(config.max_connections, 1024);
-    EXPECT_INT(config.max_connections_per_address, 256);
-    EXPECT_INT(config.header_seconds, 10);
-    EXPECT_INT(config.body_seconds, 30);
-    EXPECT_INT(config.idle_seconds, 60);
-    EXPECT_INT(config.queue_limit, 100);
-    EXPECT_INT(config.answer_mib, 256);
-    EXPECT_INT(config.silence_seconds, 60);
-    EXPECT_STR(config.published, "on");
-    EXPECT_STR(config.log, "info");
+    EXPECT_HAS(config, (listen, "127.0.0.1"), (port, 8080),
+               (database, "/home/somebody/.local/state/pennyworth/pennyworth.db"), (engine, ""),
+               (instance_type, ""), (read_token_file, ""), (write_token_file, ""),
+               (read_token, ""), (write_token, ""), (http_threads, 2), (max_connections, 1024),
+               (max_connections_per_address, 256), (header_seconds, 10), (body_seconds, 30),
+               (idle_seconds, 60), (queue_limit, 100));
+    EXPECT_HAS(config, (answer_mib, 256), (silence_seconds, 60), (published, "on"),
+               (log, "info"));
 }
 
 static const struct {
@@ -104,9 +92,7 @@ TEST(a_value_follows_its_flag_as_a_word_or_after_an_equals_sign)
     EXPECT_INT(read_config(WORDS("--port", "81", "--instance-type=a=b", "--log", "debug"), NULL,
                            &config, NULL),
                CONFIG_OK);
-    EXPECT_INT(config.port, 81);
-    EXPECT_STR(config.instance_type, "a=b");
-    EXPECT_STR(config.log, "debug");
+    EXPECT_HAS(config, (port, 81), (instance_type, "a=b"), (log, "debug"));
 }
 
 static const struct {
@@ -268,8 +254,7 @@ TEST(engines_that_are_too_long_together_are_refused)
     word[sizeof word - 1] = '\0';
     EXPECT_INT(read_config(WORDS(word), NULL, &config, &err), CONFIG_OK);
     EXPECT_INT(read_config(WORDS(word, word), NULL, &config, &err), CONFIG_WRONG);
-    EXPECT_STR(err.field, "--engine");
-    EXPECT_STR(err.message, "is too long all together");
+    EXPECT_HAS(err, (field, "--engine"), (message, "is too long all together"));
 }
 
 TEST(any_other_option_given_again_replaces)
@@ -280,8 +265,7 @@ TEST(any_other_option_given_again_replaces)
         read_config(WORDS("--port=1", "--instance-type=a", "--port=2", "--instance-type=b"), NULL,
                     &config, NULL),
         CONFIG_OK);
-    EXPECT_INT(config.port, 2);
-    EXPECT_STR(config.instance_type, "b");
+    EXPECT_HAS(config, (port, 2), (instance_type, "b"));
 }
 
 /* --wanted is --wanted=on, and takes no word after it. */
@@ -293,8 +277,7 @@ TEST(a_flag_may_need_no_value)
     EXPECT_INT(
         read_config(WORDS("bench", "--wanted", "--report-to=http://hub"), NULL, &config, &err),
         CONFIG_OK);
-    EXPECT_STR(config.wanted, "on");
-    EXPECT_STR(config.report_to, "http://hub");
+    EXPECT_HAS(config, (wanted, "on"), (report_to, "http://hub"));
     EXPECT_INT(read_config(WORDS("bench", "--wanted=off"), NULL, &config, &err), CONFIG_OK);
     EXPECT_STR(config.wanted, "off");
     EXPECT_INT(read_config(WORDS("bench", "--wanted"), NULL, &config, &err), CONFIG_WRONG);
@@ -338,10 +321,8 @@ TEST(operands_may_stand_between_options)
     EXPECT_INT(read_config(WORDS("restore", "--replace=on", "a.db", "--database", "b.db"), NULL,
                            &config, NULL),
                CONFIG_OK);
-    EXPECT_INT(config.command, COMMAND_RESTORE);
-    EXPECT_STR(config.operands[0], "a.db");
-    EXPECT_STR(config.database, "b.db");
-    EXPECT_STR(config.replace, "on");
+    EXPECT_HAS(config, (command, COMMAND_RESTORE), (operands[0], "a.db"), (database, "b.db"),
+               (replace, "on"));
 }
 
 static const struct {

@@ -15,17 +15,11 @@ TEST(conditions_on_runs_are_read)
                    "&label=a=b",
                    &query, &err));
     EXPECT_OK(parameters_read(&runs_list_parameters, &query, &conditions, &err));
-    EXPECT_STR(filter->engine, "native");
-    EXPECT_STR(filter->workload, "mlp");
-    EXPECT_STR(filter->instance, "a");
-    EXPECT_STR(filter->sender, "b");
-    EXPECT_STR(filter->provenance, "imported");
-    EXPECT_STR(filter->precision, "bf16");
-    EXPECT_STR(filter->validity, "warn");
-    EXPECT_INT(filter->since_us, 1767312000000000LL);
+    EXPECT_HAS(*filter, (engine, "native"), (workload, "mlp"), (instance, "a"), (sender, "b"),
+               (provenance, "imported"), (precision, "bf16"), (validity, "warn"),
+               (since_us, 1767312000000000LL));
     EXPECT_INT(filter->until_us - filter->since_us, 3600000000LL);
-    EXPECT_INT(filter->label_count, 1);
-    EXPECT_INT(filter->limit, 50);
+    EXPECT_HAS(*filter, (label_count, 1), (limit, 50));
     memset(&conditions, 0, sizeof conditions);
     EXPECT_OK(query_read("/", &query, &err));
     EXPECT_OK(parameters_read(&runs_list_parameters, &query, &conditions, &err));
@@ -58,8 +52,7 @@ TEST(a_wrong_condition_says_what_is_allowed)
 
         EXPECT(query_read(cases[i].target, &query, &err));
         EXPECT(!parameters_read(&runs_list_parameters, &query, &conditions, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, cases[i].field);
+        EXPECT_HAS(err, (kind, ERROR_INVALID), (field, cases[i].field));
         for (const char *const *choice = err.allowed.choices; choice && *choice; choice++)
             offered |= cases[i].choice && strcmp(*choice, cases[i].choice) == 0;
         EXPECT_INT(offered, cases[i].choice != NULL);
@@ -75,12 +68,9 @@ TEST(labels_are_cut_at_the_first_sign)
     EXPECT(query_read("/?label=branch%3Dmain&label=url=http:%2F%2Fx&label=a=", &query, NULL));
     EXPECT(parameters_read(&runs_list_parameters, &query, &conditions, NULL));
     EXPECT_INT(conditions.filter.label_count, 3);
-    EXPECT_STR(labels[0].key, "branch");
-    EXPECT_STR(labels[0].value, "main");
-    EXPECT_STR(labels[1].key, "url");
-    EXPECT_STR(labels[1].value, "http://x");
-    EXPECT_STR(labels[2].key, "a");
-    EXPECT_STR(labels[2].value, "");
+    EXPECT_HAS(labels[0], (key, "branch"), (value, "main"));
+    EXPECT_HAS(labels[1], (key, "url"), (value, "http://x"));
+    EXPECT_HAS(labels[2], (key, "a"), (value, ""));
 }
 
 TEST(a_reason_says_something)

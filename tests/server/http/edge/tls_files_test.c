@@ -35,8 +35,7 @@ TEST(both_are_read_whole)
     write_file(config.tls_certificate, "crt", CERTIFICATE, strlen(CERTIFICATE));
     write_file(config.tls_key, "key", KEY, strlen(KEY));
     EXPECT(tls_files_read(&config, &files, NULL));
-    EXPECT_STR(files.certificate.data, CERTIFICATE);
-    EXPECT_STR(files.key.data, KEY);
+    EXPECT_HAS(files, (certificate.data, CERTIFICATE), (key.data, KEY));
 }
 
 TEST(without_options_there_is_nothing_to_read)

@@ -21,17 +21,12 @@ TEST(a_file_has_scopes_and_limits_for_each_token)
                     "c1\timport sha256:" ABC " runs_per_hour=100 mib_per_hour=2 # a comment\r\n"
                     "  ops.eu-1_x read,write sha256:" B64 " keys=many requests_per_minute=60",
                     &tokens, &err));
-    EXPECT_INT((long long)tokens.count, 2);
-    if (tokens.count != 2)
-        return;
-    EXPECT_STR(tokens.list[0].name, "c1");
-    EXPECT_INT(tokens.list[0].scopes, SCOPE_IMPORT);
-    EXPECT_INT(tokens.list[0].limits.most[LIMIT_REQUESTS], 0);
-    EXPECT_INT(tokens.list[0].limits.most[LIMIT_RUNS], 100);
-    EXPECT_INT(tokens.list[0].limits.most[LIMIT_BYTES], 2 * 1048576);
-    EXPECT_STR(tokens.list[1].name, "ops.eu-1_x");
-    EXPECT_INT(tokens.list[1].scopes, SCOPE_READ | SCOPE_WRITE);
-    EXPECT_INT(tokens.list[1].limits.most[LIMIT_REQUESTS], 60);
+    REQUIRE(tokens.count == 2);
+    EXPECT_HAS(tokens, (list[0].name, "c1"), (list[0].scopes, SCOPE_IMPORT),
+               (list[0].limits.most[LIMIT_REQUESTS], 0), (list[0].limits.most[LIMIT_RUNS], 100),
+               (list[0].limits.most[LIMIT_BYTES], 2 * 1048576), (list[1].name, "ops.eu-1_x"),
+               (list[1].scopes, SCOPE_READ | SCOPE_WRITE),
+               (list[1].limits.most[LIMIT_REQUESTS], 60));
     EXPECT(tokens.list[1].many_keys && !tokens.list[0].many_keys);
     EXPECT_INT(tokens.list[1].hash[31], 0xbb);
     EXPECT(tokens_find(&tokens, "abc") == &tokens.list[0]);
