@@ -159,8 +159,7 @@ TEST(the_receiver_of_records_may_stop)
     struct found found = {.stop_after = 2};
 
     EXPECT_MESSAGE(split("a\nb\nc\n", 6, 6, &found, &err), "enough");
-    EXPECT_STR(found.text, "a;");
-    EXPECT_INT((long long)found.records, 2);
+    EXPECT_HAS(found, (text, "a;"), (records, 2));
     found = (struct found){.stop_after = 1};
     EXPECT(!split("a", 1, 1, &found, NULL)); /* at the end, too */
 }

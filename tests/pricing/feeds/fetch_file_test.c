@@ -76,10 +76,7 @@ TEST_WITH_FILE(a_file_comes_whole_with_its_time)
     EXPECT(fetch(NULL));
     EXPECT_INT((long long)got.used, 5);
     EXPECT(memcmp(got.text, "0.357", 5) == 0);
-    EXPECT_INT(response.status, 200);
-    EXPECT_INT(response.bytes, 5);
-    EXPECT_INT(response.retry_after_seconds, -1);
-    EXPECT(response.began);
+    EXPECT_HAS(response, (status, 200), (bytes, 5), (retry_after_seconds, -1), (began, true));
     EXPECT(stat(path, &about) == 0);
     EXPECT_INT(response.last_modified_us / 1000000, about.st_mtim.tv_sec);
 }

@@ -60,8 +60,7 @@ static inline bool letters_ask(void *reader, struct fetch_request *request, stru
     struct letters *letters = reader;
 
     (void)err;
-    EXPECT_INT((long long)request->max_bytes, 1000);
-    EXPECT_INT(request->url[0], 0);
+    EXPECT_HAS(*request, (max_bytes, 1000), (url[0], 0));
     snprintf(request->url, sizeof request->url, "page %d", ++letters->page);
     if (letters->page == 1)
         snprintf(request->etag, sizeof request->etag, "%s", letters->world->reading.etag);

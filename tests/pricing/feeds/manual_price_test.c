@@ -23,18 +23,10 @@ TEST(all_that_may_be_said_is_kept)
                       "\"price_per_hour\":\"0.30\",\"valid_from\":\"2026-08-06T17:17:52Z\","
                       "\"note\":\"our contract\"}",
                       &price, &err));
-    EXPECT_STR(price.provider, "aws");
-    EXPECT_STR(price.region, "us-east-1");
-    EXPECT_STR(price.zone, "us-east-1b");
-    EXPECT_STR(price.instance_type, "c7i.2xlarge");
-    EXPECT_INT(price.kind, PRICE_OWN);
-    EXPECT_STR(price.currency, "EUR");
-    EXPECT_STR(price.text, "0.30");
-    EXPECT_INT(price.nanos, 300000000);
-    EXPECT_STR(price.reference, "our contract");
-    EXPECT_STR(price.feed, "typed");
-    EXPECT_INT(price.source_us, 1786036672000000);
-    EXPECT_INT(price.fetched_us, NOW_US);
+    EXPECT_HAS(price, (provider, "aws"), (region, "us-east-1"), (zone, "us-east-1b"),
+               (instance_type, "c7i.2xlarge"), (kind, PRICE_OWN), (currency, "EUR"),
+               (text, "0.30"), (nanos, 300000000), (reference, "our contract"), (feed, "typed"),
+               (source_us, 1786036672000000), (fetched_us, NOW_US));
 }
 
 TEST(little_has_to_be_said)
@@ -49,14 +41,8 @@ TEST(little_has_to_be_said)
         struct price price;
 
         EXPECT_OK(type_in(texts[i], &price, &err));
-        EXPECT_INT(price.kind, PRICE_TYPED);
-        EXPECT_STR(price.currency, "USD");
-        EXPECT_STR(price.provider, "");
-        EXPECT_STR(price.region, "");
-        EXPECT_STR(price.zone, "");
-        EXPECT_STR(price.text, "0.3");
-        EXPECT_INT(price.nanos, 300000000);
-        EXPECT_INT(price.source_us, NOW_US);
+        EXPECT_HAS(price, (kind, PRICE_TYPED), (currency, "USD"), (provider, ""), (region, ""),
+                   (zone, ""), (text, "0.3"), (nanos, 300000000), (source_us, NOW_US));
     }
 }
 
@@ -65,9 +51,7 @@ TEST(null_withdraws_a_price_and_nothing_else_does)
     struct price price;
 
     EXPECT(type_in("{\"instance_type\":\"x\",\"price_per_hour\":null}", &price, NULL));
-    EXPECT_INT(price.nanos, 0);
-    EXPECT_STR(price.instance_type, "x");
-    EXPECT_INT(price.source_us, NOW_US);
+    EXPECT_HAS(price, (nanos, 0), (instance_type, "x"), (source_us, NOW_US));
     EXPECT(!type_in("{\"instance_type\":\"x\",\"price_per_hour\":0}", &price, NULL));
     EXPECT(!type_in("{\"instance_type\":\"x\",\"price_per_hour\":\"\"}", &price, NULL));
     EXPECT(!type_in("{\"instance_type\":\"x\"}", &price, NULL));

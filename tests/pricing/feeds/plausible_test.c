@@ -257,8 +257,7 @@ TEST(a_reading_waits_an_hour_from_the_first_one_like_it)
         struct doubt doubt =
             change_doubt(cases[i].change, cases[i].found, cases[i].before, HOUR_US + 1);
 
-        EXPECT_INT(doubt.until_us, cases[i].until_us);
-        EXPECT_INT(doubt.prices, 100);
+        EXPECT_HAS(doubt, (until_us, cases[i].until_us), (prices, 100));
     }
 }
 

@@ -170,9 +170,7 @@ TEST_WITH_BATCH(an_emptied_basket_remembers_nothing)
     EXPECT_INT((long long)price_batch_count(all), 0);
     EXPECT_INT((long long)price_batch_type_count(all), 0);
     EXPECT_INT((long long)price_batch_interruption_count(all), 0);
-    EXPECT_INT(price_batch_facts(all)->tally.ambiguous, 0);
-    EXPECT_INT(price_batch_facts(all)->source_us, 0);
-    EXPECT_STR(price_batch_facts(all)->mark, "");
+    EXPECT_HAS(*price_batch_facts(all), (tally.ambiguous, 0), (source_us, 0), (mark, ""));
     EXPECT_INT(nanos_of(all, &price), 0);
     add(all, &price, TWIN_IS_AMBIGUOUS); /* no twin of what was there */
     EXPECT_INT(nanos_of(all, &price), 1000000000);
@@ -194,12 +192,8 @@ TEST_WITH_BATCH(a_type_gets_what_it_lacked_and_keeps_what_it_had)
     price_batch_add_type(all, &other);
     EXPECT_INT((long long)price_batch_type_count(all), 2);
     const struct instance_type *type = price_batch_type(all, 0);
-    EXPECT_NEAR(type->vcpus, 2, 0);
-    EXPECT_NEAR(type->memory_gib, 8, 0);
-    EXPECT_STR(type->architecture, "x86_64");
-    EXPECT_STR(type->accelerator, "T4");
-    EXPECT_STR(price_batch_type(all, 1)->provider, "gcp");
-    EXPECT_STR(price_batch_type(all, 1)->architecture, "");
+    EXPECT_HAS(*type, (vcpus, 2), (memory_gib, 8), (architecture, "x86_64"), (accelerator, "T4"));
+    EXPECT_HAS(*price_batch_type(all, 1), (provider, "gcp"), (architecture, ""));
 }
 
 TEST_WITH_BATCH(hundreds_of_types_are_each_there_once)

@@ -20,18 +20,10 @@ static void expect_the_row(struct walk *walk)
 
     EXPECT_STR(walk->err.message, "");
     EXPECT_INT(walk_count(walk), 1);
-    EXPECT(price != NULL);
-    if (!price)
-        return;
-    EXPECT_STR(price->provider, "aws");
-    EXPECT_STR(price->region, "us-east-1");
-    EXPECT_STR(price->currency, "USD");
-    EXPECT_STR(price->text, "0.1234");
-    EXPECT_STR(price->reference, "order 7");
-    EXPECT_STR(price->feed, "price-file");
-    EXPECT_INT(price->nanos, 123400000);
-    EXPECT_INT(price->source_us, 1786036672000000);
-    EXPECT_INT(price->fetched_us, WALK_NOW_US);
+    REQUIRE(price != NULL);
+    EXPECT_HAS(*price, (provider, "aws"), (region, "us-east-1"), (currency, "USD"),
+               (text, "0.1234"), (reference, "order 7"), (feed, "price-file"), (nanos, 123400000),
+               (source_us, 1786036672000000), (fetched_us, WALK_NOW_US));
 }
 
 TEST_WALK(a_row_of_csv_and_one_of_json_are_the_same_price, price_file, "")
@@ -67,10 +59,8 @@ TEST_WALK(little_needs_to_be_said, price_file, "")
 
     for (size_t i = 0; i < COUNT(texts); i++) {
         EXPECT_READ(read_text(walk, texts[i]));
-        const struct price *price = walk_price(walk, "x1", "", PRICE_TYPED);
-        EXPECT_INT(price ? price->nanos : 0, 2000000000);
-        EXPECT_STR(price ? price->currency : "", "USD");
-        EXPECT_STR(price ? price->provider : "?", "");
+        EXPECT_HAS(*walk_found(walk, "x1", "", PRICE_TYPED), (nanos, 2000000000),
+                   (currency, "USD"), (provider, ""));
     }
 }
 
@@ -80,8 +70,7 @@ static void expect_refused(const char *text, const char *message)
 
     walk_start(&walk, &price_file, "");
     EXPECT_INT(read_text(&walk, text), READING_FAILED);
-    EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
-    EXPECT_STR(walk.err.message, message);
+    EXPECT_HAS(walk.err, (kind, ERROR_UPSTREAM), (message, message));
 }
 
 TEST(one_bad_row_refuses_the_file_and_says_where_and_why)

@@ -23,15 +23,9 @@ TEST_REFRESH(one_good_page_is_the_whole_story, {.status = 200, .body = "ab"})
     EXPECT_INT(refresh(world), REFRESH_NEW);
     EXPECT_STR(world->err.message, "");
     EXPECT_INT(count(world), 2);
-    EXPECT_INT(world->paused, 0);
-    EXPECT_INT(world->patience[0], 33);
-    EXPECT_INT(world->trace.pages, 1);
-    EXPECT_INT(world->trace.asked, 1);
-    EXPECT_INT(world->trace.status, 200);
-    EXPECT_INT(world->trace.bytes, 10);
-    EXPECT_STR(world->trace.etag, "\"e\"");
-    EXPECT_STR(world->trace.last_modified, "then");
-    EXPECT_INT(world->trace.last_modified_us, 7);
+    EXPECT_HAS(*world, (paused, 0), (patience[0], 33), (trace.pages, 1), (trace.asked, 1),
+               (trace.status, 200), (trace.bytes, 10), (trace.etag, "\"e\""),
+               (trace.last_modified, "then"), (trace.last_modified_us, 7));
 }
 
 TEST_REFRESH(validators_of_one_page_of_several_are_not_kept, {.status = 200, .body = "a+"},
@@ -39,11 +33,8 @@ TEST_REFRESH(validators_of_one_page_of_several_are_not_kept, {.status = 200, .bo
 {
     EXPECT_INT(refresh(world), REFRESH_NEW);
     EXPECT_INT(count(world), 2);
-    EXPECT_STR(world->asked[1], "page 2");
-    EXPECT_INT(world->trace.pages, 2);
-    EXPECT_INT(world->trace.bytes, 20);
-    EXPECT_STR(world->trace.etag, "");
-    EXPECT_STR(world->trace.last_modified, "");
+    EXPECT_HAS(*world, (asked[1], "page 2"), (trace.pages, 2), (trace.bytes, 20),
+               (trace.etag, ""), (trace.last_modified, ""));
 }
 
 TEST(temporary_errors_are_retried_after_growing_pauses)
@@ -60,10 +51,8 @@ TEST(temporary_errors_are_retried_after_growing_pauses)
         EXPECT_INT(refresh(&world), REFRESH_NEW);
         EXPECT_INT(count(&world), 1);
         EXPECT_INT(world.opened, 1); /* the same walk goes on */
-        EXPECT_STR(world.asked[3], "page 1");
-        EXPECT_INT(world.trace.asked, 4);
-        EXPECT_INT(world.trace.status, 200);
-        EXPECT_INT(world.paused, 3);
+        EXPECT_HAS(world, (asked[3], "page 1"), (trace.asked, 4), (trace.status, 200),
+                   (paused, 3));
         for (int pause = 0; pause < 3; pause++) {
             EXPECT(world.pauses[pause] >= (HALF_SECOND << pause) / 2);
             EXPECT(world.pauses[pause] <= (HALF_SECOND << pause) * 3 / 2);
@@ -93,12 +82,8 @@ TEST_REFRESH(four_attempts_are_all, {.status = 503}, {.status = 503}, {.status =
     EXPECT_INT(refresh(world), REFRESH_FAILED);
     EXPECT_INT(world->answered, 4);
     EXPECT_INT(world->paused, 3); /* and none after the last */
-    EXPECT_INT(world->opened, 1);
-    EXPECT_INT(world->err.kind, ERROR_UPSTREAM);
-    EXPECT_STR(world->err.message, "it answered 502");
-    EXPECT_INT(world->trace.status, 502);
-    EXPECT_INT(world->trace.asked, 4);
-    EXPECT_INT(world->trace.pages, 0);
+    EXPECT_HAS(*world, (opened, 1), (err.kind, ERROR_UPSTREAM), (err.message, "it answered 502"),
+               (trace.status, 502), (trace.asked, 4), (trace.pages, 0));
 }
 
 TEST_REFRESH(each_page_has_its_own_attempts, {.status = 503}, {.status = 503}, {.status = 503},
@@ -114,9 +99,8 @@ TEST_REFRESH(retry_after_is_obeyed, {.status = 429, .retry_after = 100},
              {.status = 503, .retry_after = 120}, {.status = 200, .body = "a"})
 {
     EXPECT_INT(refresh(world), REFRESH_NEW);
-    EXPECT_INT(world->paused, 2);
-    EXPECT_INT(world->pauses[0], 100 * NS_PER_SECOND);
-    EXPECT_INT(world->pauses[1], 120 * NS_PER_SECOND);
+    EXPECT_HAS(*world, (paused, 2), (pauses[0], 100 * NS_PER_SECOND),
+               (pauses[1], 120 * NS_PER_SECOND));
 }
 
 TEST(retry_after_an_hour_is_for_another_day)
@@ -129,9 +113,7 @@ TEST(retry_after_an_hour_is_for_another_day)
                                          {.status = 200, .body = "a"}}};
 
         EXPECT_INT(refresh(&world), REFRESH_FAILED);
-        EXPECT_INT(world.paused, 0);
-        EXPECT_INT(world.answered, 1);
-        EXPECT_STR(world.err.message, "it answered 429");
+        EXPECT_HAS(world, (paused, 0), (answered, 1), (err.message, "it answered 429"));
     }
 }
 
@@ -160,10 +142,8 @@ TEST(a_refusal_says_why_and_is_not_asked_again)
                                          {.status = 200, .body = "a"}}};
 
         EXPECT_INT(refresh(&world), REFRESH_FAILED);
-        EXPECT_INT(world.answered, 1);
-        EXPECT_INT(world.paused, 0);
-        EXPECT_INT(world.err.kind, ERROR_UPSTREAM);
-        EXPECT_STR(world.err.message, rows[i].message);
+        EXPECT_HAS(world, (answered, 1), (paused, 0), (err.kind, ERROR_UPSTREAM),
+                   (err.message, rows[i].message));
         EXPECT_INT(count(&world), 0);
     }
 }
@@ -176,11 +156,8 @@ TEST_REFRESH(a_walk_broken_in_the_middle_begins_anew_with_nothing, {.status = 20
     EXPECT_INT(count(world), 2); /* neither twins nor c */
     EXPECT_INT(price_batch_facts(world->reading.batch)->tally.ambiguous, 0);
     EXPECT(!world->full_at_open);
-    EXPECT_INT(world->opened, 2);
-    EXPECT_INT(world->paused, 1);
-    EXPECT_STR(world->asked[2], "page 1");
-    EXPECT_INT(world->trace.pages, 2);
-    EXPECT_INT(world->trace.asked, 4);
+    EXPECT_HAS(*world, (opened, 2), (paused, 1), (asked[2], "page 1"), (trace.pages, 2),
+               (trace.asked, 4));
 }
 
 TEST_REFRESH(three_walks_are_all, {.status = 200, .body = "a+"})
@@ -189,9 +166,7 @@ TEST_REFRESH(three_walks_are_all, {.status = 200, .body = "a+"})
         world->script[i] = (struct answer){
             .status = 200, .body = i % 2 ? "b" : "a+", .broken = i % 2, .began = true};
     EXPECT_INT(refresh(world), REFRESH_FAILED);
-    EXPECT_INT(world->answered, 6);
-    EXPECT_INT(world->opened, 3);
-    EXPECT_INT(world->paused, 2);
+    EXPECT_HAS(*world, (answered, 6), (opened, 3), (paused, 2));
     EXPECT_INT(count(world), 0);
     EXPECT_STR(world->err.message, "the line broke");
 }
@@ -201,8 +176,7 @@ TEST_REFRESH(our_own_judgement_is_not_tried_again,
              {.status = 200, .body = "a"})
 {
     EXPECT_INT(refresh(world), REFRESH_FAILED);
-    EXPECT_INT(world->answered, 1);
-    EXPECT_INT(world->opened, 1);
+    EXPECT_HAS(*world, (answered, 1), (opened, 1));
     EXPECT_INT(count(world), 0); /* half a page is no reading */
 }
 
@@ -243,9 +217,7 @@ TEST(what_we_have_may_be_what_there_is)
     AUTO(world_end) struct world by_page = {.script = {{.status = 200}}, .unchanged = true};
 
     EXPECT_INT(refresh(&by_status), REFRESH_UNCHANGED);
-    EXPECT_STR(by_status.etags[0], "\"old\"");
-    EXPECT_INT(by_status.trace.status, 304);
-    EXPECT_STR(by_status.err.message, "");
+    EXPECT_HAS(by_status, (etags[0], "\"old\""), (trace.status, 304), (err.message, ""));
     EXPECT_INT(refresh(&by_page), REFRESH_UNCHANGED);
 }
 
@@ -258,9 +230,8 @@ TEST(an_unconditional_request_must_not_get_304)
                            .reading = {.etag = "\"old\""}};
 
     EXPECT_INT(refresh(&first), REFRESH_FAILED);
-    EXPECT_INT(first.err.kind, ERROR_UPSTREAM);
-    EXPECT_INT(first.answered, 1);
-    EXPECT_STR(first.err.message, "it answered 304 to a request without a condition");
+    EXPECT_HAS(first, (err.kind, ERROR_UPSTREAM), (answered, 1),
+               (err.message, "it answered 304 to a request without a condition"));
     EXPECT_INT(refresh(&second), REFRESH_FAILED);
     EXPECT_INT(count(&second), 0);
 }
@@ -319,9 +290,8 @@ TEST(a_thousand_pages_are_too_many)
 
     parts.fetch = no_end;
     EXPECT_INT(refresh_scope(&parts, &world.reading, &world.trace, &world.err), REFRESH_FAILED);
-    EXPECT_INT(world.trace.pages, REFRESH_PAGES_MAX);
-    EXPECT_STR(world.err.message, "it has more than 1000 pages");
-    EXPECT_INT(world.opened, 1);
+    EXPECT_HAS(world, (trace.pages, REFRESH_PAGES_MAX),
+               (err.message, "it has more than 1000 pages"), (opened, 1));
 }
 
 TEST(the_regions_of_a_feed_are_asked_for_as_patiently)

@@ -53,9 +53,7 @@ static inline const struct reply *replies_find(const struct replies *replies,
 static inline void replies_check(struct replies *replies, const struct fetch_request *request)
 {
     EXPECT(request->direct);
-    EXPECT_INT(request->connect_ms, 300);
-    EXPECT_INT(request->total_ms, 1000);
-    EXPECT_INT((long long)request->max_bytes, 65536);
+    EXPECT_HAS(*request, (connect_ms, 300), (total_ms, 1000), (max_bytes, 65536));
     EXPECT(request->body == NULL && request->credentials == NULL);
     if (replies->begins)
         EXPECT(strncmp(request->url, replies->begins, strlen(replies->begins)) == 0);

@@ -88,9 +88,7 @@ TEST(a_page_that_is_asked_for_once_is_asked_for_on_condition)
     char address[FETCH_URL_MAX + 10];
 
     EXPECT_OK(source_ask_once(&reader, &request, &err));
-    EXPECT_STR(request.url, "https://a/b");
-    EXPECT_STR(request.etag, "\"e\"");
-    EXPECT_STR(request.last_modified, "then");
+    EXPECT_HAS(request, (url, "https://a/b"), (etag, "\"e\""), (last_modified, "then"));
     memset(address, 'x', sizeof address);
     address[sizeof address - 1] = '\0';
     reading.url = address;

@@ -131,8 +131,7 @@ TEST(paths_lead_through_a_gate_that_is_open)
             split("{\"a\":{\"x\":1},\"list\":[2,[3]],\"b\":{}}", piece,
                   (struct splitter_rules){.paths = everything, .gate = "list", .at_gate = pass},
                   &found, NULL));
-        EXPECT_STR(found.text, "0|a|x|1;2|list||2;2|list||[3];");
-        EXPECT_INT((long long)found.stop_after, 3);
+        EXPECT_HAS(found, (text, "0|a|x|1;2|list||2;2|list||[3];"), (stop_after, 3));
     }
 }
 

@@ -270,20 +270,26 @@ static inline const struct price *walk_price(const struct walk *walk, const char
     return NULL;
 }
 
+/* The same, but a price of nothing where there is none. */
+static inline const struct price *walk_found(const struct walk *walk, const char *instance_type,
+                                             const char *zone, enum price_kind kind)
+{
+    static const struct price nothing;
+    const struct price *price = walk_price(walk, instance_type, zone, kind);
+
+    return price ? price : &nothing;
+}
+
 /* Its amount as the feed wrote it; "" for no price. */
 static inline const char *walk_amount(const struct walk *walk, const char *instance_type,
                                       const char *zone, enum price_kind kind)
 {
-    const struct price *price = walk_price(walk, instance_type, zone, kind);
-
-    return price ? price->text : "";
+    return walk_found(walk, instance_type, zone, kind)->text;
 }
 
 /* The same in billionths; 0 for no price. */
 static inline long long walk_nanos(const struct walk *walk, const char *instance_type,
                                    const char *zone, enum price_kind kind)
 {
-    const struct price *price = walk_price(walk, instance_type, zone, kind);
-
-    return price ? price->nanos : 0;
+    return walk_found(walk, instance_type, zone, kind)->nanos;
 }

@@ -181,8 +181,7 @@ static void expect_only_the_plain_one(struct walk *walk, const char *file)
     EXPECT_INT(walk_nanos(walk, "c7i.2xlarge", "", PRICE_ON_DEMAND), 357000000);
     for (size_t i = 0; i < COUNT(others); i++)
         EXPECT(!walk_price(walk, others[i], "", PRICE_ON_DEMAND));
-    EXPECT_INT(tally->seen, 4);
-    EXPECT_INT(tally->unpriced, 3);
+    EXPECT_HAS(*tally, (seen, 4), (unpriced, 3));
     EXPECT_INT(tally->ambiguous + tally->malformed, 0);
 }
 
@@ -240,9 +239,8 @@ TEST_WALK(the_list_of_china_is_in_its_currency, aws_offer, "cn-north-1")
     EXPECT_STR(walk->requests[0].url,
                "https://pricing.cn-north-1.amazonaws.com.cn/offers/v1.0/cn/"
                "AmazonEC2/current/region_index.json");
-    const struct price *price = walk_price(walk, "m5.large", "", PRICE_ON_DEMAND);
-    EXPECT_INT(price ? price->nanos : 0, 740000000);
-    EXPECT_STR(price ? price->currency : "", "CNY");
+    EXPECT_HAS(*walk_found(walk, "m5.large", "", PRICE_ON_DEMAND), (nanos, 740000000),
+               (currency, "CNY"));
 }
 
 /* Versions of clang-format differ about strings that macros are put together with. */
@@ -271,10 +269,8 @@ static enum reading_state read_committed(struct walk *walk, const char *file)
 static void expect_nanos(const struct walk *walk, const char *type, enum price_kind kind,
                          long long nanos, long long upfront_dollars)
 {
-    const struct price *price = walk_price(walk, type, "", kind);
-
-    EXPECT_INT(price ? price->nanos : 0, nanos);
-    EXPECT_INT(price ? price->upfront_nanos : 0, upfront_dollars * 1000000000);
+    EXPECT_HAS(*walk_found(walk, type, "", kind), (nanos, nanos),
+               (upfront_nanos, upfront_dollars * 1000000000));
 }
 
 static void expect_two_reserved(struct walk *walk, const char *const *files)

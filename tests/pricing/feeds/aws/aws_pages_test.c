@@ -21,9 +21,8 @@ TEST_WALK(a_sample_of_the_spot_page_gives_each_linux_price_once, aws_spot_page, 
         walk->response.last_modified_us = 1786000000000000;
         EXPECT_READ(walk_samples(walk, TEXTS("aws-spot.json")));
         EXPECT_INT(walk_count(walk), 39); /* 44 entries, five of them twice */
-        EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.seen, 44);
-        EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.ambiguous, 0);
-        EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 1786000000000000);
+        EXPECT_HAS(*price_batch_facts(walk->reading.batch), (tally.seen, 44),
+                   (tally.ambiguous, 0), (source_us, 1786000000000000));
     }
 }
 
@@ -31,15 +30,8 @@ TEST_WALK(spot_prices_are_linux_and_exponents_are_numbers, aws_spot_page, "")
 {
     EXPECT_READ(walk_texts(
         walk, TEXTS(SPOT_HEAD SPOT_REGION("af-south-1", SPOT_SIZE("t3.nano", "9.0E-4")) "]}}")));
-    const struct price *price = walk_price(walk, "t3.nano", "", PRICE_SPOT);
-    EXPECT(price != NULL);
-    if (!price)
-        return;
-    EXPECT_INT(price->nanos, 900000);
-    EXPECT_STR(price->text, "9.0E-4");
-    EXPECT_STR(price->region, "af-south-1");
-    EXPECT_STR(price->currency, "USD");
-    EXPECT_STR(price->feed, "aws-spot-page");
+    EXPECT_HAS(*walk_found(walk, "t3.nano", "", PRICE_SPOT), (nanos, 900000), (text, "9.0E-4"),
+               (region, "af-south-1"), (currency, "USD"), (feed, "aws-spot-page"));
 }
 
 TEST_WALK(a_type_without_one_clear_price_has_none, aws_spot_page, "")
@@ -56,9 +48,7 @@ TEST_WALK(a_type_without_one_clear_price_has_none, aws_spot_page, "")
     EXPECT_INT(walk_count(walk), 1);
     EXPECT(walk_price(walk, "d.x", "", PRICE_SPOT) != NULL);
     EXPECT(walk_price(walk, "c.x", "", PRICE_SPOT) == NULL);
-    EXPECT_INT(tally->unpriced, 1);
-    EXPECT_INT(tally->malformed, 2);
-    EXPECT_INT(tally->ambiguous, 3);
+    EXPECT_HAS(*tally, (unpriced, 1), (malformed, 2), (ambiguous, 3));
 }
 
 TEST_WALK(another_shape_is_refused, aws_spot_page, "")
@@ -87,11 +77,9 @@ TEST_WALK(a_sample_of_the_on_demand_page_gives_its_rows, aws_on_demand_page, "us
     EXPECT_STR(walk->requests[0].url,
                "https://b0.p.awsstatic.com/pricing/2.0/meteredUnitMaps/ec2/USD/current/"
                "ec2-ondemand-without-sec-sel/US%20East%20%28N.%20Virginia%29/Linux/index.json");
-    const struct price *price = walk_price(walk, "c7i.4xlarge", "", PRICE_ON_DEMAND);
-    EXPECT(price != NULL);
-    EXPECT_INT(price ? price->nanos : 0, 714000000);
-    EXPECT_STR(price ? price->text : "", "0.7140000000");
-    EXPECT_STR(price ? price->reference : "", "MDCEERAZ4UHT28VS.JRTCKXETXF.6YS6EN2CT7");
+    const struct price *price = walk_found(walk, "c7i.4xlarge", "", PRICE_ON_DEMAND);
+    EXPECT_HAS(*price, (nanos, 714000000), (text, "0.7140000000"),
+               (reference, "MDCEERAZ4UHT28VS.JRTCKXETXF.6YS6EN2CT7"));
     /* 2026-08-06T17:17:52Z */
     EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 1786036672000000);
 }

@@ -61,14 +61,9 @@ TEST_WALK(of_two_pages_one_product_is_the_price_on_demand, aws_products, "us-eas
         EXPECT_PRICES(walk_samples(walk, samples), 1);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.seen, 3);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 1665004602000000LL);
-        const struct price *price = walk_price(walk, "m5.large", "", PRICE_ON_DEMAND);
-        EXPECT(price && price->nanos == 96000000);
-        if (!price)
-            continue;
-        EXPECT_STR(price->text, "0.0960000000");
-        EXPECT_STR(price->reference, "6C86BEPQVG73ZGGR.JRTCKXETXF.6YS6EN2CT7");
-        EXPECT_STR(price->region, "us-east-1");
-        EXPECT_INT(price->source_us, 1593561600000000LL); /* 2020-07-01 */
+        EXPECT_HAS(*walk_found(walk, "m5.large", "", PRICE_ON_DEMAND), (nanos, 96000000),
+                   (text, "0.0960000000"), (reference, "6C86BEPQVG73ZGGR.JRTCKXETXF.6YS6EN2CT7"),
+                   (region, "us-east-1"), (source_us, 1593561600000000LL)); /* 2020-07-01 */
         EXPECT_NEAR(price_batch_type(walk->reading.batch, 0)->memory_gib, 8, 0);
     }
 }
@@ -85,12 +80,11 @@ TEST_WALK(it_asks_in_json_and_signed_for_where_the_service_is, aws_products, "ap
 {
     walk->reading.url = "https://api.pricing.eu-central-1.amazonaws.com";
     EXPECT_READ(walk_texts(walk, TEXTS(PAGE("", "next\\\"=="), PAGE("", ""))));
-    EXPECT_INT(walk->asked, 2);
-    EXPECT_STR(walk->requests[0].url, "https://api.pricing.eu-central-1.amazonaws.com/");
-    EXPECT_STR(walk->requests[0].headers[0], "Content-Type: application/x-amz-json-1.1");
-    EXPECT_STR(walk->requests[0].headers[1], "X-Amz-Target: AWSPriceListService.GetProducts");
-    EXPECT_STR(walk->requests[0].service, "pricing");
-    EXPECT_STR(walk->requests[0].region, "eu-central-1");
+    EXPECT_HAS(*walk, (asked, 2),
+               (requests[0].url, "https://api.pricing.eu-central-1.amazonaws.com/"),
+               (requests[0].headers[0], "Content-Type: application/x-amz-json-1.1"),
+               (requests[0].headers[1], "X-Amz-Target: AWSPriceListService.GetProducts"),
+               (requests[0].service, "pricing"), (requests[0].region, "eu-central-1"));
     EXPECT(walk->requests[0].credentials == &walk->credentials);
     AUTO(json_decrefp) json_t *first = json_loads(walk->bodies[0], 0, NULL);
     AUTO(json_decrefp) json_t *second = json_loads(walk->bodies[1], 0, NULL);
@@ -128,8 +122,7 @@ TEST(regions_of_other_partitions_are_refused)
 
         walk_start(&walk, &aws_products, regions[i]);
         EXPECT_INT(walk_texts(&walk, TEXTS(PAGE("", ""))), READING_FAILED);
-        EXPECT_INT(walk.err.kind, ERROR_INVALID);
-        EXPECT_INT(walk.asked, 0);
+        EXPECT_HAS(walk, (err.kind, ERROR_INVALID), (asked, 0));
     }
 }
 
@@ -181,8 +174,7 @@ TEST_WALK(a_token_that_comes_again_is_a_failure, aws_products, "us-east-1")
 {
     EXPECT_INT(walk_texts(walk, TEXTS(PAGE("", "a"), PAGE("", "b"), PAGE("", "a"))),
                READING_FAILED);
-    EXPECT_INT(walk->asked, 3);
-    EXPECT_INT(walk->err.kind, ERROR_UPSTREAM);
+    EXPECT_HAS(*walk, (asked, 3), (err.kind, ERROR_UPSTREAM));
 }
 
 TEST_WALK(an_answer_of_another_shape_is_a_failure, aws_products, "us-east-1")

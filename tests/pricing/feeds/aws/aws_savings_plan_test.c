@@ -38,10 +38,7 @@ static enum reading_state read_file(struct walk *walk, const char *file)
 static void expect_price(const struct walk *walk, const char *type, enum price_kind kind,
                          const char *text, long long upfront_nanos)
 {
-    const struct price *price = walk_price(walk, type, "", kind);
-
-    EXPECT_STR(price ? price->text : "", text);
-    EXPECT_INT(price ? price->upfront_nanos : 0, upfront_nanos);
+    EXPECT_HAS(*walk_found(walk, type, "", kind), (text, text), (upfront_nanos, upfront_nanos));
 }
 
 TEST_WALK(a_plan_has_a_price_for_each_type_by_term_and_payment, aws_savings_plan, "us-east-1")
@@ -60,8 +57,8 @@ TEST_WALK(a_plan_has_a_price_for_each_type_by_term_and_payment, aws_savings_plan
                  25000000LL * 3 * COMMITMENT_YEAR_HOURS);
     expect_price(walk, "m5.large", PRICE_INSTANCE_SAVINGS_PLAN_1Y_ALL_UPFRONT, "0.06",
                  60000000LL * COMMITMENT_YEAR_HOURS);
-    const struct price *price = walk_price(walk, "m5.large", "", PRICE_SAVINGS_PLAN_1Y);
-    EXPECT_INT(price ? price->source_us : 0, 1757616287000000);
+    EXPECT_INT(walk_found(walk, "m5.large", "", PRICE_SAVINGS_PLAN_1Y)->source_us,
+               1757616287000000);
     EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 0); /* it is the current one */
     EXPECT_STR(price_batch_facts(walk->reading.batch)->mark,
                "/savingsPlan/v1/us-east-1/index.json");

@@ -175,11 +175,9 @@ TEST(types_are_described_where_the_attributes_can_be_read)
     struct instance_type type = {.vcpus = 7, .memory_gib = 7};
 
     aws_describe_type("192", "1,952 GiB", &type);
-    EXPECT_NEAR(type.vcpus, 192, 0);
-    EXPECT_NEAR(type.memory_gib, 1952, 0);
+    EXPECT_HAS(type, (vcpus, 192), (memory_gib, 1952));
     aws_describe_type("many", "NA", &type);
-    EXPECT_NEAR(type.vcpus, 0, 0);
-    EXPECT_NEAR(type.memory_gib, 0, 0);
+    EXPECT_HAS(type, (vcpus, 0), (memory_gib, 0));
     aws_describe_type(NULL, NULL, &type);
     EXPECT_NEAR(type.vcpus, 0, 0);
 }

@@ -49,10 +49,8 @@ TEST_OF_M5_LARGE(each_zone_has_the_newest_price_of_all_pages)
         EXPECT_PART(walk->bodies[1],
                     "&NextToken=NEXT1EXAMPLE%2Ftoken%2Bwith%3Dbase64%26chars%3D%3D");
         EXPECT_PART(walk->bodies[2], "&NextToken=NEXT2EXAMPLE");
-        const struct price *price = walk_price(walk, "m5.large", "us-east-1f", PRICE_SPOT);
-        EXPECT(price && price->source_us == 1612834810000000LL);
-        EXPECT(price && strcmp(price->text, "0.043700") == 0);
-        EXPECT(price && strcmp(price->region, "us-east-1") == 0);
+        EXPECT_HAS(*walk_found(walk, "m5.large", "us-east-1f", PRICE_SPOT),
+                   (source_us, 1612834810000000LL), (text, "0.043700"), (region, "us-east-1"));
     }
 }
 
@@ -68,10 +66,9 @@ TEST_WALK(it_asks_for_the_price_of_now_signed_for_the_region, aws_spot_history, 
 {
     walk->reading.types = " m5.large,,c7i.2xlarge ,";
     EXPECT_READ(walk_texts(walk, TEXTS(ANSWER END)));
-    EXPECT_STR(walk->requests[0].url, "https://ec2.eu-north-1.amazonaws.com/");
-    EXPECT_STR(walk->requests[0].headers[0], "Content-Type: application/x-www-form-urlencoded");
-    EXPECT_STR(walk->requests[0].service, "ec2");
-    EXPECT_STR(walk->requests[0].region, "eu-north-1");
+    EXPECT_HAS(walk->requests[0], (url, "https://ec2.eu-north-1.amazonaws.com/"),
+               (headers[0], "Content-Type: application/x-www-form-urlencoded"), (service, "ec2"),
+               (region, "eu-north-1"));
     EXPECT(walk->requests[0].credentials == &walk->credentials);
     EXPECT_STR(walk->bodies[0],
                "Action=DescribeSpotPriceHistory&Version=2016-11-15"
@@ -220,8 +217,7 @@ TEST_OF_M5_LARGE(a_token_that_comes_again_is_a_failure)
 {
     EXPECT_INT(walk_texts(walk, TEXTS(WITH_TOKEN("a"), WITH_TOKEN("b"), WITH_TOKEN("a"))),
                READING_FAILED);
-    EXPECT_INT(walk->asked, 3);
-    EXPECT_INT(walk->err.kind, ERROR_UPSTREAM);
+    EXPECT_HAS(*walk, (asked, 3), (err.kind, ERROR_UPSTREAM));
 }
 
 TEST_OF_M5_LARGE(a_doctype_ends_it_at_once)

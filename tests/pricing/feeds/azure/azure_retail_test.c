@@ -72,22 +72,15 @@ TEST_WALK(of_thirteen_rows_of_one_machine_four_are_its_prices, azure_retail, "au
         EXPECT_PRICES(walk_samples(walk, samples), 6);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.seen, 13);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 0);
-        const struct price *price = walk_price(walk, "Standard_B16als_v2", "", PRICE_ON_DEMAND);
-        EXPECT(price && price->nanos == 673000000);
-        if (price) {
-            EXPECT_STR(price->text, "0.673");
-            EXPECT_STR(price->region, "australiacentral");
-            EXPECT_STR(price->currency, "USD");
-            EXPECT_STR(price->reference, "25385797-d48b-5b47-9e0c-6ee37b6b9a8d");
-            EXPECT_STR(price->provider, "azure");
-            EXPECT_INT(price->source_us, 1693526400000000LL); /* 2023-09-01 */
-        }
-        price = walk_price(walk, "Standard_B16als_v2", "", PRICE_SPOT);
-        EXPECT(price && price->nanos == 605700000);
-        EXPECT(price && strcmp(price->text, "0.6057") == 0);
-        price = walk_price(walk, "Standard_B16als_v2", "", PRICE_RESERVED_1Y_NO_UPFRONT);
-        EXPECT(price && price->nanos == 397031963); /* 3478 dollars for 8760 hours */
-        EXPECT(price && price->upfront_nanos == 0);
+        EXPECT_HAS(*walk_found(walk, "Standard_B16als_v2", "", PRICE_ON_DEMAND),
+                   (nanos, 673000000), (text, "0.673"), (region, "australiacentral"),
+                   (currency, "USD"), (reference, "25385797-d48b-5b47-9e0c-6ee37b6b9a8d"),
+                   (provider, "azure"), (source_us, 1693526400000000LL)); /* 2023-09-01 */
+        EXPECT_HAS(*walk_found(walk, "Standard_B16als_v2", "", PRICE_SPOT), (nanos, 605700000),
+                   (text, "0.6057"));
+        /* 3478 dollars for 8760 hours */
+        EXPECT_HAS(*walk_found(walk, "Standard_B16als_v2", "", PRICE_RESERVED_1Y_NO_UPFRONT),
+                   (nanos, 397031963), (upfront_nanos, 0));
         EXPECT_INT(walk_nanos(walk, "Standard_B16als_v2", "", PRICE_RESERVED_3Y_NO_UPFRONT),
                    255745814); /* 6721 dollars for 26280 hours */
         EXPECT_STR(walk_amount(walk, "Standard_B16als_v2", "", PRICE_SAVINGS_PLAN_1Y), "0.49129");
@@ -227,9 +220,8 @@ TEST_WALK(a_price_may_be_a_whole_number_and_end_in_the_future, azure_retail, "ea
 {
     EXPECT_READ(walk_rows(walk, TEXTS("{\"retailPrice\":84,\"skuName\":\"D2s v5 Spot\","
                                       "\"effectiveEndDate\":\"2027-01-01T00:00:00Z\"}")));
-    const struct price *price = walk_price(walk, "Standard_D2s_v5", "", PRICE_SPOT);
-    EXPECT(price && price->nanos == 84000000000LL);
-    EXPECT(price && strcmp(price->text, "84") == 0);
+    EXPECT_HAS(*walk_found(walk, "Standard_D2s_v5", "", PRICE_SPOT), (nanos, 84000000000LL),
+               (text, "84"));
     EXPECT(!walk_price(walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND));
 }
 
@@ -369,7 +361,6 @@ TEST(a_region_that_is_no_word_is_refused)
 
         walk_start(&walk, &azure_retail, names[i]);
         EXPECT_INT(walk_texts(&walk, TEXTS("{}")), READING_FAILED);
-        EXPECT_INT(walk.err.kind, ERROR_INVALID);
-        EXPECT_INT(walk.asked, 0);
+        EXPECT_HAS(walk, (err.kind, ERROR_INVALID), (asked, 0));
     }
 }

@@ -68,8 +68,7 @@ static const char *price_after(struct walk *walk, const struct sku *skus, size_t
 
     memcpy(all + 1, skus, count * sizeof *skus);
     walk_skus(walk, all, count + 1);
-    const struct price *price = walk_price(walk, "n1-highcpu-64", "", PRICE_ON_DEMAND);
-    return price ? price->text : "";
+    return walk_amount(walk, "n1-highcpu-64", "", PRICE_ON_DEMAND);
 }
 
 #define PRICE_AFTER(walk, ...)                                                                   \
@@ -165,13 +164,10 @@ TEST_WALK(samples_give_the_known_prices_and_no_decoys, gcp_catalog, "")
         walk->chunk = chunk * chunk * chunk;
         EXPECT_READ(walk_samples(walk, names));
         EXPECT_INT((long long)walk->asked, 2);
-        price = walk_price(walk, "n1-highcpu-64", "", PRICE_ON_DEMAND);
-        EXPECT_STR(price ? price->text : "", "2.2671552");
-        EXPECT_INT(price ? price->nanos : 0, 2267155200);
-        EXPECT_STR(price ? price->reference : "", "2E27-4F75-95CD+RECO-0000-0001");
-        price = walk_price(walk, "n1-highcpu-64", "", PRICE_SPOT);
-        EXPECT_STR(price ? price->text : "", "0.629568");
-        EXPECT_STR(price ? price->reference : "", "RECO-0000-0002+RECO-0000-0003");
+        EXPECT_HAS(*walk_found(walk, "n1-highcpu-64", "", PRICE_ON_DEMAND), (text, "2.2671552"),
+                   (nanos, 2267155200), (reference, "2E27-4F75-95CD+RECO-0000-0001"));
+        EXPECT_HAS(*walk_found(walk, "n1-highcpu-64", "", PRICE_SPOT), (text, "0.629568"),
+                   (reference, "RECO-0000-0002+RECO-0000-0003"));
         /* 22 types of N1, in three regions, two kinds; in Finland only the core is known. */
         EXPECT_INT(walk_count(walk), 22 * 3 * 2);
         EXPECT_INT((long long)price_batch_type_count(walk->reading.batch), 22);
@@ -179,8 +175,7 @@ TEST_WALK(samples_give_the_known_prices_and_no_decoys, gcp_catalog, "")
     while ((price = price_batch_next(walk->reading.batch, &position)) != NULL) {
         EXPECT(strncmp(price->instance_type, "n1-", 3) == 0);
         EXPECT(strcmp(price->region, "europe-north1") != 0);
-        EXPECT_STR(price->currency, "USD");
-        EXPECT_STR(price->feed, "gcp-billing-catalog");
+        EXPECT_HAS(*price, (currency, "USD"), (feed, "gcp-billing-catalog"));
     }
     EXPECT_INT(tally_of(walk).seen, 10);
     EXPECT_INT(tally_of(walk).malformed + tally_of(walk).ambiguous, 0);
@@ -192,18 +187,14 @@ TEST_WALK(a_price_is_that_of_cores_and_memory_together, gcp_catalog, "")
 
     EXPECT_READ(walk_skus(walk, skus, COUNT(skus)));
     EXPECT_INT(walk_count(walk), 22); /* not in us-east1 */
-    const struct price *price = walk_price(walk, "n1-standard-1", "", PRICE_ON_DEMAND);
-    EXPECT_STR(price ? price->text : "", "0.04749975"); /* 0.031611 + 3.75 x 0.004237 */
-    EXPECT_STR(price ? price->region : "", "us-central1");
-    EXPECT_STR(price ? price->provider : "", "gcp");
-    EXPECT_STR(price ? price->reference : "", "CORE+BBBB");
-    EXPECT_INT(price ? price->source_us : 0, 1785664800000000); /* the later of the two */
+    /* 0.031611 + 3.75 x 0.004237, and the later of two times */
+    EXPECT_HAS(*walk_found(walk, "n1-standard-1", "", PRICE_ON_DEMAND), (text, "0.04749975"),
+               (region, "us-central1"), (provider, "gcp"), (reference, "CORE+BBBB"),
+               (source_us, 1785664800000000));
     EXPECT(!walk_price(walk, "n1-standard-1", "", PRICE_SPOT));
     const struct instance_type *type = price_batch_type(walk->reading.batch, 0);
-    EXPECT_STR(type->name, "n1-standard-1");
-    EXPECT_STR(type->architecture, "x86_64");
-    EXPECT_NEAR(type->vcpus, 1, 0);
-    EXPECT_NEAR(type->memory_gib, 3.75, 0);
+    EXPECT_HAS(*type, (name, "n1-standard-1"), (architecture, "x86_64"), (vcpus, 1),
+               (memory_gib, 3.75));
 }
 
 TEST_WALK(less_than_a_nano_is_rounded, gcp_catalog, "")

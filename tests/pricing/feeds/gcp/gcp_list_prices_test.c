@@ -198,9 +198,9 @@ TEST_WALK(a_price_by_the_month_and_one_by_the_hour_are_two, gcp_catalog, "")
         AUTO(freep) char *text = page_of_parts(parts, count);
 
         EXPECT_READ(walk_texts(walk, TEXTS(text)));
-        const struct price *price = walk_price(walk, "c4a-standard-4-lssd", "", PRICE_ON_DEMAND);
-        EXPECT_STR(price ? price->text : "", count == 3 ? "0.241243836" : "");
-        EXPECT_STR(price ? price->reference : "", count == 3 ? "0+1+2" : "");
+        EXPECT_HAS(*walk_found(walk, "c4a-standard-4-lssd", "", PRICE_ON_DEMAND),
+                   (text, count == 3 ? "0.241243836" : ""),
+                   (reference, count == 3 ? "0+1+2" : ""));
         EXPECT(walk_price(walk, "c4a-standard-4", "", PRICE_ON_DEMAND) != NULL);
     }
 }

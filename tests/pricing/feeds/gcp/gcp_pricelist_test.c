@@ -52,10 +52,7 @@ TEST_WALK(prices_are_by_type_and_region, gcp_pricelist, "")
     EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 1741233236000000);
     EXPECT_INT((long long)price_batch_type_count(walk->reading.batch), 1);
     const struct instance_type *type = price_batch_type(walk->reading.batch, 0);
-    EXPECT_STR(type->name, "n2-standard-2");
-    EXPECT_NEAR(type->vcpus, 2, 0);
-    EXPECT_NEAR(type->memory_gib, 8, 0);
-    EXPECT_STR(type->accelerator, "");
+    EXPECT_HAS(*type, (name, "n2-standard-2"), (vcpus, 2), (memory_gib, 8), (accelerator, ""));
 }
 
 TEST_WALK(it_is_a_third_party_that_is_off_by_default, gcp_pricelist, "")
@@ -66,8 +63,7 @@ TEST_WALK(it_is_a_third_party_that_is_off_by_default, gcp_pricelist, "")
     EXPECT_READ(walk_yaml(walk, HEAD N2));
     EXPECT_STR(walk->requests[0].url, "https://raw.githubusercontent.com/Cyclenerd/"
                                       "google-cloud-pricing-cost-calculator/master/pricing.yml");
-    EXPECT_STR(walk->requests[0].etag, "\"abc\"");
-    EXPECT_STR(walk->requests[0].headers[0], "");
+    EXPECT_HAS(walk->requests[0], (etag, "\"abc\""), (headers[0], ""));
 }
 
 TEST_WALK(accelerators_stand_before_or_after_the_price, gcp_pricelist, "")

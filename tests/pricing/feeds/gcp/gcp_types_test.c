@@ -41,9 +41,7 @@ TEST(shapes_are_as_they_are_rented)
         struct gcp_type type = {.vcpus = 0};
 
         EXPECT(find(known[i].name, &type));
-        EXPECT_STR(type.name, known[i].name);
-        EXPECT_INT(type.vcpus, known[i].vcpus);
-        EXPECT_INT(type.centi_gib, known[i].centi_gib);
+        EXPECT_SAME(type, known[i], name, vcpus, centi_gib);
     }
 }
 
