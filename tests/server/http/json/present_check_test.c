@@ -163,8 +163,7 @@ TEST(a_price_is_shown_apart_and_fails_only_where_asked)
     /* Measured again the speed is what it was, and the price too: it fails for good. */
     confirm(check, CONFIRM_FINISHED, 100);
     gate_check_judge(check);
-    EXPECT_INT(check->verdict, GATE_FAIL);
-    EXPECT_INT(check->code.verdict, GATE_PASS);
+    EXPECT_HAS(*check, (verdict, GATE_FAIL), (code.verdict, GATE_PASS));
     EXPECT_INT(gate_check_confirmed(check), 1);
 }
 

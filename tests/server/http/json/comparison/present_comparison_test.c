@@ -1,12 +1,8 @@
 #include "server/http/json/comparison/present_comparison.h"
 
-#include "server/http/json/comparison/present_comparison_csv.h"
-#include "server/http/json/comparison/present_comparison_markdown.h"
 #include "server/http/json/comparison/row_fields.h"
-#include "tests/answers/compare/comparison.h"
 #include "tests/common/rows/written.h"
-
-#define ANSWER_MAX (1 << 20)
+#include "tests/server/http/json/comparison/presented.h"
 
 /* A row of every sort: sure, figure, without a price, without a number, without a name. */
 static void stage_all_sorts(struct stage *stage)
@@ -194,64 +190,52 @@ static void stage_traps(struct stage *stage)
 
 TEST_WITH_STAGE(every_line_of_csv_has_the_same_columns)
 {
-    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
     size_t lines = 0, wanted;
 
     stage_all_sorts(stage);
     stage_traps(stage);
-    compare(stage, "reference=sure&utility=1/hours&price=spot,on_demand");
-    EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
-    const char *rest = text.data;
+    const char *text = csv_of(stage, "reference=sure&utility=1/hours&price=spot,on_demand");
+    const char *rest = text;
     for (wanted = columns(&rest); *rest; lines++)
         EXPECT_INT((long long)columns(&rest), (long long)wanted);
     EXPECT_INT((long long)lines, 14);
-    EXPECT(strstr(text.data, ",nan") == NULL && strstr(text.data, ",inf") == NULL);
+    EXPECT(strstr(text, ",nan") == NULL && strstr(text, ",inf") == NULL);
 }
 
 TEST_WITH_STAGE(no_cell_of_csv_is_a_formula)
 {
-    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
-
     stage_traps(stage);
-    compare(stage, "");
-    EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
-    for (const char *cell = strstr(text.data, ",\""); cell; cell = strstr(cell + 1, ",\""))
+    const char *text = csv_of(stage, "");
+    for (const char *cell = strstr(text, ",\""); cell; cell = strstr(cell + 1, ",\""))
         if (cell[-1] != '"' || cell[-2] == ',') /* not within a cell */
             EXPECT(cell[2] == '"' || !strchr("=+-@\t\r", cell[2]));
-    EXPECT_PART(text.data, ",\"'=cmd\"");
-    EXPECT_PART(text.data, ",\"'\t=1\"");
-    EXPECT_PART(text.data, "a\"\",=\"\"b");
+    EXPECT_PART(text, ",\"'=cmd\"");
+    EXPECT_PART(text, ",\"'\t=1\"");
+    EXPECT_PART(text, "a\"\",=\"\"b");
 }
 
 #define NO_HISTORY ",,,,,,,,,,,,,,," /* of three windows */
 
 TEST_WITH_STAGE(csv_leaves_empty_what_is_not_known)
 {
-    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX}, job = {.limit = ANSWER_MAX};
-
     MEASURED(stage, "x", 12, .imported = 1);
-    compare(stage, "");
-    EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
-    EXPECT_PART(text.data, ",\"imported\",12,,,\"point\",1,1,,,,,,,,1000000,");
-    EXPECT_PART(text.data, ",,,,,false,,\"no interval: too few steps, or steps that differ too "
-                           "much\",\"sample\",\"native 1\",,,,,,,,,,,,,,"
-                           ",\"no feed has a price (on_demand) for x\",,,,,,,,,,,,,"
-                           ",\"no feed has a price (spot) for x\"" NO_HISTORY ",,,,,,,,,,,,\r\n");
+    const char *text = csv_of(stage, "");
+    EXPECT_PART(text, ",\"imported\",12,,,\"point\",1,1,,,,,,,,1000000,");
+    EXPECT_PART(text, ",,,,,false,,\"no interval: too few steps, or steps that differ too "
+                      "much\",\"sample\",\"native 1\",,,,,,,,,,,,,,"
+                      ",\"no feed has a price (on_demand) for x\",,,,,,,,,,,,,"
+                      ",\"no feed has a price (spot) for x\"" NO_HISTORY ",,,,,,,,,,,,\r\n");
     stage_see(stage, &(struct seen){.instance = "y", .value = 12, .unit = "job"});
-    compare(stage, "instance_type=y");
-    EXPECT(present_comparison_csv(&job, &stage->question, &stage->ranking));
-    EXPECT_PART(job.data, ",\"job\",,,,");
+    const char *job = csv_of(stage, "instance_type=y");
+    EXPECT_PART(job, ",\"job\",,,,");
 }
 
 TEST_WITH_STAGE(csv_has_both_kinds_of_price_beside_each_other)
 {
-    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
-
     OFFERED(stage, "a", .on_demand = 0.36, .spot = 0.18, .low = 0.09, .high = 0.18);
     MEASURED(stage, "a", 10);
-    compare(stage, "");
-    EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
-    EXPECT_PART(text.data,
+    const char *text = csv_of(stage, "");
+    EXPECT_PART(text,
                 ",\"on_demand\",0.36,,,\"us-east-1\",\"made-up\","
                 "\"2023-11-14T22:13:20.000Z\",100000,,,10,,,"
                 ",\"spot\",0.18,0.09,0.18,\"us-east-1\",\"made-up\","
@@ -261,14 +245,11 @@ TEST_WITH_STAGE(csv_has_both_kinds_of_price_beside_each_other)
 /* A spreadsheet finds a column by its name. */
 TEST_WITH_STAGE(no_two_columns_of_csv_have_one_name)
 {
-    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
     char *rest, *names[100];
     size_t count = 0;
 
     MEASURED(stage, "a", 10);
-    compare(stage, "");
-    EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
-    rest = text.data;
+    rest = csv_of(stage, "");
     rest[strcspn(rest, "\r")] = '\0';
     while (count < COUNT(names) && (names[count] = strsep(&rest, ",")) != NULL) {
         for (size_t i = 0; i < count; i++)
@@ -315,41 +296,35 @@ TEST(markdown_has_as_many_digits_as_intervals_allow)
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         AUTO(stage_clear) struct stage stage = {0};
-        AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
 
         MEASURED(&stage, "a", cases[i].value, .low = cases[i].low, .high = cases[i].high);
-        compare(&stage, "");
-        EXPECT(present_comparison_markdown(&text, &stage.question, &stage.ranking));
-        EXPECT_PART(text.data, cases[i].words);
+        const char *text = markdown_of(&stage, "");
+        EXPECT_PART(text, cases[i].words);
     }
 }
 
 TEST_WITH_STAGE(markdown_names_unknown_values)
 {
-    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
     size_t lines = 0;
 
     stage_all_sorts(stage);
     MEASURED(stage, "a|b\nc", 5, .low = 4, .high = 6);
     MEASURED(stage, "<b>[x](y)@all", 5, .low = 4, .high = 6);
-    compare(stage, "deadline_h=10");
-    EXPECT(present_comparison_markdown(&text, &stage->question, &stage->ranking));
-    EXPECT_PART(text.data, "cheapest: sure (on\\_demand): 6.82 h, $2.43, within 10 h");
-    EXPECT_PART(text.data, "| 1 | sure | native | 40.73 (40.17 to 41.29) | $0.357 on_demand"
-                           " | 410700 (405100 to 416300) | 6.82 | $2.435 | 1.000"
-                           " | 410700 (405100 to 416300) at $0.357, job $2.435"
-                           " | 1136000 (1046000 to 1223000) at $0.1291, job $");
-    EXPECT(strstr(text.data,
-                  "| no price (2) | unknown | 27.78 | unknown | unknown | no price (2) | ") !=
-           NULL);
-    EXPECT_PART(text.data, "\n- (2) no feed has it\n");
-    EXPECT_PART(text.data, "| never | native | unknown |");
-    EXPECT_PART(text.data, "| this machine | ");
-    EXPECT_PART(text.data, "published, no interval, of a whole job |");
-    EXPECT_PART(text.data, "a\\|b c | ");                   /* neither ends a cell nor a line */
-    EXPECT_PART(text.data, "| \\<b\\>\\[x\\](y)\\@all | "); /* names stay names */
-    EXPECT_PART(text.data, "1 types have a price");
-    for (const char *line = text.data; (line = strstr(line, "\n| ")) != NULL; line++)
+    const char *text = markdown_of(stage, "deadline_h=10");
+    EXPECT_PART(text, "cheapest: sure (on\\_demand): 6.82 h, $2.43, within 10 h");
+    EXPECT_PART(text, "| 1 | sure | native | 40.73 (40.17 to 41.29) | $0.357 on_demand"
+                      " | 410700 (405100 to 416300) | 6.82 | $2.435 | 1.000"
+                      " | 410700 (405100 to 416300) at $0.357, job $2.435"
+                      " | 1136000 (1046000 to 1223000) at $0.1291, job $");
+    EXPECT_PART(text, "| no price (2) | unknown | 27.78 | unknown | unknown | no price (2) | ");
+    EXPECT_PART(text, "\n- (2) no feed has it\n");
+    EXPECT_PART(text, "| never | native | unknown |");
+    EXPECT_PART(text, "| this machine | ");
+    EXPECT_PART(text, "published, no interval, of a whole job |");
+    EXPECT_PART(text, "a\\|b c | ");                   /* neither ends a cell nor a line */
+    EXPECT_PART(text, "| \\<b\\>\\[x\\](y)\\@all | "); /* names stay names */
+    EXPECT_PART(text, "1 types have a price");
+    for (const char *line = text; (line = strstr(line, "\n| ")) != NULL; line++)
         lines++;
     EXPECT_INT((long long)lines, 10);
 }
