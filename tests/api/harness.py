@@ -206,8 +206,17 @@ class Server:
         return http.client.HTTPConnection(self.listen, self.port, timeout,
                                           source and (source, 0))
 
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
     def raw(self, **options):
         return Raw((self.listen, self.port), **options)
+
+    def reply_to(self, data):
+        """The answer to what may be no request, on a connection of its own."""
+        with self.raw() as raw:
+            return raw.send(data).reply()
 
     def request(self, method, path, body=None, headers=None, source=None, timeout=PATIENCE):
         connection = self.connection(timeout, source)
@@ -239,25 +248,46 @@ class Server:
         return self.request("POST", path + query, body,
                             {"Content-Type": "application/json", **_spelled(headers)})
 
-    def queue(self, engine="ok", **fields):
-        """Posts a run that must be accepted; returns its id."""
-        spec = {**({} if "workload" in fields else SMALL), "precision": "f32", "engine": engine,
-                "warmup_steps": 0, "steps": 3, **fields}
-        reply = self.post(spec)
+    def create(self, path, body, query="", **headers):
+        """What is answered in JSON to a body of which something new is made."""
+        reply = self.post(body, query, path, **headers)
         if reply.status != 201:
             raise AssertionError(reply)
-        return reply.json()["id"]
+        return reply.json()
+
+    def queue(self, engine="ok", **fields):
+        """Posts a run that must be accepted; returns its id."""
+        return self.create("/v1/runs", {
+            **({} if "workload" in fields else SMALL), "precision": "f32", "engine": engine,
+            "warmup_steps": 0, "steps": 3, **fields})["id"]
+
+    def begin(self, engine="slow", **fields):
+        """The id of a run that does not end by itself, once it is under way."""
+        run_id = self.queue(engine, **{"steps": 100000, "max_seconds": 3600, **fields})
+        self.wait(run_id, {"running"})
+        return run_id
+
+    def begin_steps(self, engine="slow", **fields):
+        """The same, once a step of it is stored."""
+        run_id = self.queue(engine, **{"steps": 100000, "max_seconds": 3600, **fields})
+        until(lambda: self.steps(run_id), "a step is stored")
+        return run_id
+
+    def cancel(self, run_id):
+        """The run, once it has ended by that."""
+        self.delete(f"/v1/runs/{run_id}")
+        return self.wait(run_id)
 
     def show(self, run_id):
         return self.ask(f"/v1/runs/{run_id}")
 
+    def steps(self, run_id):
+        return self.ask(f"/v1/runs/{run_id}/steps")["steps"]
+
     def price(self, instance, dollars, **fields):
         """Enters what an hour of a type costs; returns the price as it is stored."""
-        reply = self.post({"instance_type": instance, "price_per_hour": dollars, **fields},
-                          path="/v1/prices")
-        if reply.status != 201:
-            raise AssertionError(reply)
-        return reply.json()["prices"][0]
+        body = {"instance_type": instance, "price_per_hour": dollars, **fields}
+        return self.create("/v1/prices", body)["prices"][0]
 
     def wait(self, run_id, states=FINAL, seconds=PATIENCE):
         """The run, once it is in one of the states."""
@@ -295,6 +325,11 @@ class Server:
         """Kibibytes; VmHWM is the most there ever were."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(rf"{which}:\s+(\d+)", status)[1])
+
+    def processor_seconds(self):
+        """How long its threads have run, together."""
+        words = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
     def socket_mib(self):
         """What the kernel has queued in the server's connections, at both ends."""
@@ -363,6 +398,10 @@ def together(count, action):
 class Case(unittest.TestCase):
     """Tests that start what servers they need."""
 
+    def new_folder(self):
+        """One that goes away with the test."""
+        return Path(self.enterContext(tempfile.TemporaryDirectory(prefix="pennyworth-")))
+
     def own_server(self, *flags, **options):
         """Another server, for this test alone; stopped, with all checks, after it."""
         return self.running(Server(*flags, **options))
@@ -392,7 +431,8 @@ class Case(unittest.TestCase):
 
 
 class ServerCase(Case):
-    """Tests that share one server; FLAGS, ENGINES, ENVIRONMENT, TOKEN and HASTE say which."""
+    """Tests that share one server; KIND, FLAGS, ENGINES, ENVIRONMENT, TOKEN and HASTE say which."""
+    KIND = Server
     FLAGS = ()
     HASTE = 1
     ENGINES = None
@@ -402,9 +442,11 @@ class ServerCase(Case):
 
     @classmethod
     def setUpClass(cls):
-        cls.server = Server(*cls.FLAGS, engines=cls.ENGINES, environment=cls.ENVIRONMENT,
-                            token=cls.TOKEN, haste=cls.HASTE).start()
+        cls.server = cls.KIND(*cls.FLAGS, engines=cls.ENGINES, environment=cls.ENVIRONMENT,
+                              token=cls.TOKEN, haste=cls.HASTE).start()
+        cls.addClassCleanup(cls.server.stop)
+        cls.prepare()
 
     @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
+    def prepare(cls):
+        """What the server has before the first test."""

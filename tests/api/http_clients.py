@@ -1,5 +1,7 @@
 """What a test holds a server by over HTTP: whole answers, connections for anything, readers of events."""
+import csv
 import http.client
+import io
 import json
 import socket
 
@@ -16,6 +18,10 @@ class Reply:
 
     def json(self):
         return json.loads(self.body)
+
+    def rows(self):
+        """Of a table in CSV: each by the names of its columns."""
+        return list(csv.DictReader(io.StringIO(self.body.decode(), newline="")))
 
     def __repr__(self):
         return f"<{self.status} {self.body[:300]!r}>"
@@ -70,6 +76,17 @@ class Raw:
 
     def __exit__(self, *_why):
         self.close()
+
+
+def small_buffer(server, data, address="127.0.0.1"):
+    """A connection from this address that has sent the data, and whose kernel takes little of an answer."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    client.bind((address, 0))
+    client.settimeout(PATIENCE)
+    client.connect(("127.0.0.1", server.port))
+    client.sendall(data.encode())
+    return client
 
 
 def story(events):

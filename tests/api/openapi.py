@@ -1,4 +1,5 @@
 """The API's own description, put to use: every answer is held against it."""
+import functools
 import json
 import re
 import threading
@@ -115,14 +116,12 @@ class Description:
                 assert not header.get("required"), f"{reply}: {name} is missing"
 
 
-class DescribedCase(ServerCase):
-    """Tests that hold every answer against the description."""
-    description = None
+class Described:
+    """Tests that hold every answer of `server` against the description."""
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.description = Description(cls.server.ask("/v1/openapi.json"))
+    @functools.cached_property
+    def description(self):
+        return Description(self.server.ask("/v1/openapi.json"))
 
     def described(self, method, path, reply, status):
         self.assertEqual(status, reply.status, f"{method} {path}: {reply}")
@@ -134,6 +133,10 @@ class DescribedCase(ServerCase):
 
     def post(self, path, body, status=201):
         return self.described("POST", path, self.server.post(body, path=path), status)
+
+
+class DescribedCase(Described, ServerCase):
+    pass
 
 
 def events_of(text):

@@ -51,8 +51,7 @@ class BesideOurs(ServerCase):
     def losses(self, name, **fields):
         run = self.server.wait(self.server.queue(name, **fields), seconds=600)
         self.assertEqual("finished", run["state"], run)
-        steps = self.server.get(f"/v1/runs/{run['id']}/steps").json()["steps"]
-        return run, [step["loss"] for step in steps]
+        return run, [step["loss"] for step in self.server.steps(run["id"])]
 
     def beside_ours(self, engine, delta, theirs=(), **fields):
         """Both train `fields`, and the engine with the changes `theirs`. Returns its run."""

@@ -10,6 +10,7 @@ import re
 import time
 import urllib.parse
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 
 from feed_payloads import Aws, Azure, Gcp, serve_aws
 from feed_server import Document, FeedServer
@@ -22,11 +23,28 @@ def nanos_of(price):
     return int((Decimal(str(price)) * 10**9).quantize(Decimal(1), ROUND_HALF_UP))
 
 
+def dearer(price, times):
+    """The same prices, as texts, so many times as high."""
+    return price if times == 1 else lambda *where: price(*where) and \
+        str(Decimal(price(*where)) * Decimal(str(times)))
+
+
 class PriceServer(Server):
+    """`prices` is the text of a file that it reads as one of its feeds."""
+
+    def __init__(self, *flags, prices=None, **options):
+        super().__init__(*flags, **options)
+        if prices is not None:
+            self.write_prices(prices)
+            self.flags += ["--feed", f"price-file=on url={self.folder}/prices.csv"]
+
+    def write_prices(self, text):
+        Path(self.folder, "prices.csv").write_text(text, encoding="utf-8")
+
     def settle(self, seconds=PATIENCE):
         """Waits for the refresh under way, or for the first of all; what it came to."""
         def ended():
-            answer = self.get("/v1/feeds").json()
+            answer = self.ask("/v1/feeds")
             return answer if answer["refresh"]["ended_at"] else None
         return until(ended, "the end of a refresh", seconds)
 
@@ -40,8 +58,7 @@ class PriceServer(Server):
         return self.feed(feed) if feed else None
 
     def feed(self, name):
-        return next(feed for feed in self.get("/v1/feeds").json()["feeds"]
-                    if feed["feed"] == name)
+        return next(feed for feed in self.ask("/v1/feeds")["feeds"] if feed["feed"] == name)
 
     def scopes(self, name):
         return {scope["scope"]: scope for scope in self.feed(name)["scopes"]}
@@ -133,10 +150,7 @@ class SpotPage(Stage):
 
     def play(self, times=1, day=0, share=1):
         self.aws = Aws(regions=32, kinds=round(self.KINDS * share), day=day)
-        price = self.aws.spot_price
-        if times != 1:
-            self.aws.spot_price = lambda *where: price(*where) and \
-                str(Decimal(price(*where)) * Decimal(str(times)))
+        self.aws.spot_price = dearer(self.aws.spot_price, times)
         self.document = self.feeds.route(self.WHERE, Document(
             self.aws.spot_page(), f'"{day}-{share}-{times}"', time.time() - 60,
             "application/x-javascript"))
@@ -158,10 +172,7 @@ class OnDemandPage(Stage):
 
     def play(self, times=1, day=0, share=1):
         self.aws = Aws(regions=12, kinds=round(self.KINDS * share), day=day)
-        price = self.aws.on_demand_price
-        if times != 1:
-            self.aws.on_demand_price = lambda *where: price(*where) and \
-                str(Decimal(price(*where)) * Decimal(str(times)))
+        self.aws.on_demand_price = dearer(self.aws.on_demand_price, times)
         serve_aws(self.feeds, self.aws)
         made = {}
 

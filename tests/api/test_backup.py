@@ -51,8 +51,7 @@ class WhileItWorks(BackupCase):
     ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20)}
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         take_in(cls.server, map(document, range(200)))
         cls.server.run(steps=50, labels={"a": "b"})
 
@@ -82,8 +81,7 @@ class WhileItWorks(BackupCase):
     def test_what_comes_meanwhile_is_in_it_or_not_but_whole(self):
         server = self.own_server(engines=self.ENGINES, token=TOKEN)
         take_in(server, map(document, range(1500)))
-        running = server.queue("slow", steps=10000)
-        until(lambda: server.get(f"/v1/runs/{running}/steps").json()["steps"], "steps")
+        running = server.begin_steps("slow")
         stop = threading.Event()
 
         def load():
@@ -106,8 +104,7 @@ class WhileItWorks(BackupCase):
         stop.set()
         thread.join()
         self.assertIn(f"while run {running} is measured", server.read_log())
-        server.delete(f"/v1/runs/{running}")
-        server.wait(running)
+        server.cancel(running)
         everything = export(server)
         for known, target in zip(acknowledged, copies):
             there = self.restored(target, "of-" + os.path.basename(target))
@@ -120,8 +117,7 @@ class WhileItWorks(BackupCase):
         server = self.own_server(token=TOKEN)
         make_larger_than_buffers(server)
         with server.raw() as raw:
-            raw.send("GET /v1/backup HTTP/1.1\r\nHost: localhost\r\n"
-                     f"Authorization: Bearer {TOKEN}\r\n\r\n")
+            raw.send(f"GET /v1/backup HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\r\n")
             self.assertIn(b" 200 ", raw.stream.readline())  # this one is the first
             busy = server.get("/v1/backup")
             self.assertProblem(busy, 503, "busy")

@@ -1,6 +1,4 @@
 """The batch of a run that leaves it to the machine: timed, chosen, and said."""
-import json
-
 from harness import ServerCase, fake
 from waiting import until
 
@@ -11,9 +9,7 @@ class Chosen(ServerCase):
                "silent": fake("silent")}
 
     def posted(self, **fields):
-        reply = self.server.post({"steps": 10, "warmup_steps": 0, **fields})
-        self.assertEqual(201, reply.status, reply)
-        return reply.json()
+        return self.server.create("/v1/runs", {"steps": 10, "warmup_steps": 0, **fields})
 
     def test_a_run_that_names_no_batch_gets_the_largest_that_fits_into_its_time(self):
         queued = self.posted(steps=60, max_seconds=4)
@@ -37,9 +33,7 @@ class Chosen(ServerCase):
 
     def test_a_retry_is_the_same_run_although_its_batch_is_chosen_now(self):
         def asked(steps):
-            return self.server.request(
-                "POST", "/v1/runs", json.dumps({"steps": steps, "warmup_steps": 0}),
-                {"Content-Type": "application/json", "Idempotency-Key": "once"})
+            return self.server.post({"steps": steps, "warmup_steps": 0}, Idempotency_Key="once")
         first = asked(10).json()
         self.server.wait(first["id"])
         again = asked(10)
@@ -49,8 +43,7 @@ class Chosen(ServerCase):
     def test_a_run_can_be_cancelled_while_it_is_timed(self):
         run = self.posted(engine="silent", batch_size="auto", max_seconds=600)["id"]
         until(lambda: (self.server.show(run)["progress"] or {}).get("phase") == "sizing", "the trial")
-        self.server.delete(f"/v1/runs/{run}")
-        self.assertEqual("cancelled", self.server.wait(run)["state"])
+        self.assertEqual("cancelled", self.server.cancel(run)["state"])
 
     def test_all_runs_of_a_cell_have_one_batch(self):
         sweep = self.server.post({"blocks": 2, "base": {

@@ -17,17 +17,18 @@ class Bench(Case):
     def setUp(self):
         self.candidate = Candidate(self)
 
-    def url(self, server):
-        return f"http://127.0.0.1:{server.port}"
-
     def check(self, ended, status):
         self.assertEqual(status, ended.status, ended)
         return ended
 
+    def bench(self, *flags, status=0, **options):
+        """A bench from its start to its end."""
+        return self.check(self.candidate.run("bench", *flags, **options), status)
+
 
 class Alone(Bench):
     def test_it_prints_a_table_and_nothing_else(self):
-        ended = self.check(self.candidate.run("bench", "--set", "quick"), 0)
+        ended = self.bench("--set", "quick")
         self.assertTrue(ended.out.startswith("Bench    quick, "), ended)
         self.assertIn("m5.large, aws, us-east-1", ended.out)
         self.assertIn("0.36 USD an hour, typed, given by a person", ended.out)
@@ -38,15 +39,14 @@ class Alone(Bench):
 
     def test_it_says_who_uses_the_processors_and_begins(self):
         with busy_neighbour(processes=3):
-            ended = self.check(self.candidate.run("bench", "--set", "quick", "--format", "json"), 0)
+            ended = self.bench("--set", "quick", "--format", "json")
         load = ended.json()["load_before"]
         self.assertIn(NAME, {one["name"] for one in load["processes"]}, load)
         self.assertIn(load["words"] + "\n", ended.stderr)
         self.assertLess(ended.stderr.index(load["words"]), ended.stderr.index("samples/s"))
 
     def test_the_standard_set_is_stored_as_any_sweep(self):
-        ended = self.check(self.candidate.run("bench", "--format", "json", "--label", "team=blue",
-                                              "--label", "round=7"), 0)
+        ended = self.bench("--format", "json", "--label", "team=blue", "--label", "round=7")
         answer = ended.json()
         self.assertEqual(("standard", 0, None, None),
                          (answer["bench"], answer["exit_status"], answer["ended_early"],
@@ -77,22 +77,22 @@ class Alone(Bench):
     def test_a_wrong_option_is_reported_before_anything_starts(self):
         for flags in (("--label", "bench=x"), ("--set", "none"), ("--port", "1"),
                       ("--report-to", "hub"), ("--report-ca", "/nowhere")):
-            ended = self.check(self.candidate.run("bench", *flags), 2)
+            ended = self.bench(*flags, status=2)
             self.assertIn(flags[0], ended.stderr)
             self.assertFalse(os.path.exists(self.candidate.database))
 
     def test_help_lists_the_options(self):
-        ended = self.check(self.candidate.run("bench", "--help"), 0)
+        ended = self.bench("--help")
         self.assertIn("--max-dollars USD", ended.out)
         self.assertIn("PENNYWORTH_REPORT_TO", ended.out)
         self.assertNotIn("--listen", ended.out)
 
     def test_it_cannot_start_beside_a_server(self):
         self.own_server(database=self.candidate.database)
-        self.check(self.candidate.run("bench"), 1)
+        self.bench(status=1)
 
     def test_a_limit_of_money_wants_a_price(self):
-        ended = self.check(self.candidate.run("bench", "--max-dollars", "1", place=()), 1)
+        ended = self.bench("--max-dollars", "1", place=(), status=1)
         self.assertIn("--max-dollars", ended.stderr)
         self.assertIn("--price-per-hour", ended.stderr)
 
@@ -105,8 +105,7 @@ class Disturbed(Bench):
         return "native=" + fake(behaviour, 50000) + (f" {marker}" if once else "")
 
     def test_a_disturbed_run_is_repeated_and_kept(self):
-        ended = self.check(self.candidate.run("bench", "--format", "json", engine=self.engine()),
-                           0)
+        ended = self.bench("--format", "json", engine=self.engine())
         answer = ended.json()
         runs = answer["runs"]
         self.assertEqual([True] + [False] * (len(runs) - 1), [run["repeated"] for run in runs])
@@ -120,8 +119,7 @@ class Disturbed(Bench):
         self.assertEqual("finished", server.get(f"/v1/sweeps/{answer['sweep']}").json()["state"])
 
     def test_a_run_that_stays_disturbed_is_given_up_after_three_attempts(self):
-        ended = self.check(self.candidate.run("bench", "--set", "quick", "--format", "json",
-                                              engine=self.engine(once=False)), 4)
+        ended = self.bench("--set", "quick", "--format", "json", engine=self.engine(once=False), status=4)
         answer = ended.json()
         self.assertEqual([True, True, False], [run["repeated"] for run in answer["runs"]])
         self.assertEqual((1, 1, 0), tuple(answer["configurations"][0][name] for name in (
@@ -129,8 +127,7 @@ class Disturbed(Bench):
 
     def test_a_repetition_reaches_the_hub_with_the_run_it_repeats(self):
         hub = FakeHub(self, GOOD)
-        ended = self.check(self.candidate.run("bench", "--set", "quick", "--format", "json",
-                                              "--report-to", hub.url, engine=self.engine()), 0)
+        ended = self.bench("--set", "quick", "--format", "json", "--report-to", hub.url, engine=self.engine())
         ids = [run_id for _, _, request in hub.requests for run_id in request]
         self.assertEqual([run["id"] for run in ended.json()["runs"]], ids)
 
@@ -146,8 +143,7 @@ class Disturbed(Bench):
 class LittleMore(Bench):
     def test_a_target_out_of_reach_ends_when_more_time_buys_little(self):
         engine = "native=" + fake("noisy", 1000000)
-        ended = self.check(self.candidate.run("bench", "--set", "quick", "--format", "json",
-                                              engine=engine), 0)
+        ended = self.bench("--set", "quick", "--format", "json", engine=engine)
         (run,) = ended.json()["runs"]
         self.assertEqual("little_more", run["ended_by"])
         self.assertRegex(ended.stderr, r"within \S+ %: \S+ % was within reach in the time left")
@@ -182,9 +178,8 @@ class Prices(Bench):
             file.write("provider,region,zone,instance_type,kind,currency,price_per_hour,"
                        "valid_from,reference\n"
                        "aws,us-east-1,,m5.large,on_demand,USD,0.096,2020-01-01T00:00:00Z,list\n")
-        ended = self.check(self.candidate.run(
-            "bench", "--set", "quick", "--format", "json",
-            "--feed", f"price-file=on url={path}", place=self.PLACE), 0)
+        ended = self.bench("--set", "quick", "--format", "json", "--feed", f"price-file=on url={path}",
+                           place=self.PLACE)
         answer = ended.json()
         self.assertEqual(("price-file", 0.096),
                          (answer["price"]["feed"], answer["price"]["price_per_hour"]))
@@ -199,9 +194,8 @@ class Prices(Bench):
     def test_a_slow_feed_is_waited_for(self):
         with FeedServer() as feeds:
             feeds.route("/", lambda exchange: (exchange.pause(0.5), exchange.send(404)))
-            ended = self.check(self.candidate.run(
-                "bench", "--set", "quick", "--feed",
-                f"aws-spot-page=on patience=3 url={feeds.url}/spot.json", place=self.PLACE), 0)
+            ended = self.bench("--set", "quick", "--feed", f"aws-spot-page=on patience=3 url={feeds.url}/spot.json",
+                               place=self.PLACE)
         self.assertIn("waiting for the first reading of the price feeds, 25 s at most",
                       ended.stderr)
         self.assertIn("Price    not known", ended.out)
@@ -216,8 +210,7 @@ class Ends(Bench):
         self.assertIn("stopped by signal 15", ended.out)
         self.assertIn(": interrupted: ", ended.stderr)
         self.assertIn("queued: the next bench goes on with it", ended.out)
-        again = self.check(self.candidate.run("bench", "--set", "quick", "--label", "a=b",
-                                              "--format", "json"), 0)
+        again = self.bench("--set", "quick", "--label", "a=b", "--format", "json")
         self.assertIn("going on with an earlier bench", again.stderr)
         self.assertIn(again.json()["sweep"], ended.out)
         self.assertEqual(["finished"], [run["state"] for run in again.json()["runs"]])
@@ -226,8 +219,7 @@ class Ends(Bench):
         running = self.candidate.start("bench", "--set", "quick", engine=SLOW_ENGINE)
         running.tells("begins")
         running.send(signal.SIGKILL).wait()
-        other = self.check(self.candidate.run("bench", "--set", "quick", "--label", "x=y",
-                                              "--format", "json"), 0)
+        other = self.bench("--set", "quick", "--label", "x=y", "--format", "json")
         self.assertIn("asked for something else: given up", other.stderr)
         server = self.own_server(database=self.candidate.database)
         self.assertEqual({"bench": "quick", "x": "y"},
@@ -246,8 +238,7 @@ class Ends(Bench):
         states = sorted(run["state"] for run in answer["runs"])
         self.assertEqual(["preempted"] + ["queued"] * (len(states) - 1), states, ended)
         self.assertEqual(cloud.REASON, answer["ended_early"])
-        again = self.check(self.candidate.run("bench", "--max-seconds", "600", "--format", "json"),
-                           0)
+        again = self.bench("--max-seconds", "600", "--format", "json")
         self.assertIn("going on with an earlier bench", again.stderr)
         self.assertEqual(answer["sweep"], again.json()["sweep"])
 
@@ -299,11 +290,10 @@ class Reports(Bench):
     def test_each_run_is_at_the_hub_when_it_ends(self):
         hub = self.own_server("--write-token-file", self.token_file())
         hub.token = TOKEN
-        ended = self.check(self.candidate.run(
-            "bench", "--report-to", self.url(hub) + "/", "--format", "json",
-            environment={"PENNYWORTH_REPORT_TOKEN": TOKEN}), 0)
+        ended = self.bench("--report-to", hub.url + "/", "--format", "json",
+                           environment={"PENNYWORTH_REPORT_TOKEN": TOKEN})
         answer = ended.json()
-        self.assertEqual((self.url(hub), len(answer["runs"]), 0, 0, None),
+        self.assertEqual((hub.url, len(answer["runs"]), 0, 0, None),
                          tuple(answer["hub"].values()))
         for run in answer["runs"]:
             self.assertEqual("accepted", run["hub"])

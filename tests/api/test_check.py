@@ -2,7 +2,6 @@
 import datetime
 import json
 import signal
-import tempfile
 import time
 from pathlib import Path
 
@@ -20,6 +19,13 @@ def measure(server, engine, count=1, **fields):
         run = server.wait(run_id)
         assert run["state"] == "finished", run
     return ids
+
+
+def two_builds(server, **fields):
+    """The runs of a slower build, and the question that confirms how they differ from those before."""
+    olds = measure(server, "old", 3, labels={"c": "1"}, **fields)
+    slow = measure(server, "slow", 3, labels={"c": "2"}, **fields)
+    return olds, slow, f"?baseline={olds[0]}&confirm=true"
 
 
 def check(server, run_id, query="", wanted=200, **headers):
@@ -44,8 +50,7 @@ class Looks(ServerCase):
     ENGINES = ENGINES
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         cls.olds = measure(cls.server, "old", 8, labels={"branch": "main"})
 
     def test_a_run_as_fast_as_those_before_passes(self):
@@ -124,8 +129,7 @@ class Looks(ServerCase):
         self.assertEqual("finished", self.server.show(run)["state"])
         run = self.server.queue("dawdling", steps=3000, warmup_steps=1)
         problem = check(self.server, run, "?wait=1", wanted=409).json()
-        self.server.delete(f"/v1/runs/{run}")
-        self.server.wait(run)
+        self.server.cancel(run)
         problem = check(self.server, run, "?wait=30", wanted=409).json()
         self.assertIn("cancelled", problem["detail"])
 
@@ -173,9 +177,8 @@ class Looks(ServerCase):
         server = self.own_server(engines=ENGINES, environment={
             "PENNYWORTH_READ_TOKEN": "r" * 20, "PENNYWORTH_WRITE_TOKEN": "w" * 20})
         server.token = "w" * 20
-        olds = measure(server, "old", 3, labels={"a": "b"})
-        slow = measure(server, "slow", 3, labels={"a": "c"})
-        path = f"/v1/runs/{slow[0]}/check?confirm=true&baseline={olds[0]}"
+        _, slow, query = two_builds(server)
+        path = f"/v1/runs/{slow[0]}/check{query}"
         self.assertEqual(400, server.request("HEAD", path).status)
         self.assertProblem(server.get(path), 400, "invalid", "confirm")
         server.token = "r" * 20
@@ -191,9 +194,7 @@ class Confirmed(ServerCase):
     ENGINES = ENGINES
 
     def test_two_builds_are_measured_in_turns_once(self):
-        olds = measure(self.server, "old", 3, labels={"c": "1"})
-        slow = measure(self.server, "slow", 3, labels={"c": "2"})
-        query = f"?baseline={olds[0]}&confirm=true"
+        _, slow, query = two_builds(self.server)
         first = check(self.server, slow[0], query).json()
         self.assertEqual("cannot_tell", first["verdict"])
         self.assertIsNone(first["confirmed"])
@@ -247,9 +248,7 @@ class Confirmed(ServerCase):
     def test_a_cancelled_confirmation_confirms_nothing(self):
         server = self.own_server(engines={**ENGINES, "old": fake("slow", 5),
                                           "slow": fake("slow", 9)})
-        olds = measure(server, "old", 3, labels={"c": "1"})
-        slow = measure(server, "slow", 3, labels={"c": "2"})
-        query = f"?baseline={olds[0]}&confirm=true"
+        _, slow, query = two_builds(server)
         answer = check(server, slow[0], query).json()
         self.assertEqual("running", answer["confirmation"]["state"], answer)
         server.delete("/v1/sweeps/" + answer["confirmation"]["sweep"])
@@ -258,14 +257,12 @@ class Confirmed(ServerCase):
         self.assertEqual("cancelled", answer["confirmation"]["state"])
 
     def test_it_counts_for_the_limits_of_its_token_and_the_audit_names_it(self):
-        folder = self.enterContext(tempfile.TemporaryDirectory())
+        folder = self.new_folder()
         tokens, audit = Path(folder, "tokens"), Path(folder, "audit")
         tokens.write_text(line("ci", "read,write", "runs_per_hour=17"))
         server = self.own_server("--tokens", tokens, "--audit", audit, engines=ENGINES)
         server.token = secret("ci")
-        olds = measure(server, "old", 3, labels={"c": "1"})
-        slow = measure(server, "slow", 3, labels={"c": "2"})
-        query = f"?baseline={olds[0]}&confirm=true"
+        _, slow, query = two_builds(server)
         reply = check(server, slow[0], query, wanted=429)  # 6 blocks of 2, and 11 are left
         self.assertProblem(reply, 429, "limited", "runs_per_hour")
         self.assertEqual([], server.get("/v1/sweeps").json()["sweeps"])
@@ -283,30 +280,25 @@ class Confirmed(ServerCase):
         self.assertEqual(1, samples['pennyworth_sender_limited_total{sender="ci"}'])
 
     def test_a_run_of_another_machine_cannot_be_confirmed_here(self):
-        olds = measure(self.server, "old", 3, labels={"c": "5"}, batch_size=6)
-        slow = measure(self.server, "slow", 3, labels={"c": "6"}, batch_size=6)
+        olds, slow, query = two_builds(self.server, batch_size=6)
         for run in olds + slow:
             other_machine(self.server, run)
-        query = f"?baseline={olds[0]}"
-        self.assertEqual("fail", check(self.server, slow[0], query).json()["verdict"])
-        reply = check(self.server, slow[0], query + "&confirm=true", wanted=422)
+        self.assertEqual("fail", check(self.server, slow[0], f"?baseline={olds[0]}").json()["verdict"])
+        reply = check(self.server, slow[0], query, wanted=422)
         self.assertProblem(reply, 422, "not-possible-here", "confirm")
 
     def test_a_baseline_whose_engine_is_gone_cannot_be_run(self):
         server = self.own_server(engines=ENGINES)
-        olds = measure(server, "old", 3, labels={"c": "1"})
-        slow = measure(server, "slow", 3, labels={"c": "2"})
+        _, slow, query = two_builds(server)
         server.stop()
         server.engines = {"slow": ENGINES["slow"]}
         server.start()
-        reply = check(server, slow[0], f"?baseline={olds[0]}&confirm=true", wanted=422)
+        reply = check(server, slow[0], query, wanted=422)
         self.assertProblem(reply, 422, "not-possible-here", "confirm")
 
     def test_a_killed_server_goes_on_confirming(self):
         server = self.own_server(engines={**ENGINES, "old": fake("slow", 5), "slow": fake("slow", 9)})
-        olds = measure(server, "old", 3, labels={"c": "1"})
-        slow = measure(server, "slow", 3, labels={"c": "2"})
-        query = f"?baseline={olds[0]}&confirm=true"
+        _, slow, query = two_builds(server)
         check(server, slow[0], query)
         server.kill()
         server.start()

@@ -28,7 +28,7 @@ class Recipe(ServerCase):
         step, = (step for step in steps if step.get("id") == "gate")
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(ROOT, folder + "/base")
-            environment = {**os.environ, "PENNYWORTH_URL": f"http://127.0.0.1:{server.port}",
+            environment = {**os.environ, "PENNYWORTH_URL": server.url,
                            "PENNYWORTH_TOKEN": "", **{name: name.lower() for name in step["env"]}}
             done = subprocess.run(["sh", "-e", "-c", step["run"]], cwd=folder, text=True,
                                   env=environment, capture_output=True, timeout=300)
@@ -56,28 +56,28 @@ class Script(ServerCase):
     """docs/ci/check.sh, against the real server."""
     ENGINES = ENGINES
 
-    def check_sh(self, *words, url=None, token=""):
-        environment = {**os.environ, "PENNYWORTH_TOKEN": token,
-                       "PENNYWORTH_URL": url or f"http://127.0.0.1:{self.server.port}"}
-        return subprocess.run(["sh", str(SCRIPT), *words], env=environment, text=True,
+    def check_sh(self, *words, url=None, token="", status=None):
+        """How it ended, as it should where a status is given."""
+        environment = {**os.environ, "PENNYWORTH_TOKEN": token, "PENNYWORTH_URL": url or self.server.url}
+        done = subprocess.run(["sh", str(SCRIPT), *words], env=environment, text=True,
                               capture_output=True, timeout=120)
+        self.assertIn(status, (None, done.returncode), done)
+        return done
 
     @staticmethod
     def spec(engine, **labels):
         return json.dumps({"engine": engine, **QUICK, "labels": labels})
 
     def test_it_helps(self):
-        done = self.check_sh("--help")
-        self.assertEqual(0, done.returncode)
-        self.assertIn("Exit status: 0 pass, 1 fail, 2 cannot tell, 3 an error", done.stdout)
+        said = self.check_sh("--help", status=0).stdout
+        self.assertIn("Exit status: 0 pass, 1 fail, 2 cannot tell, 3 an error", said)
 
     def test_as_fast_is_0_and_slower_is_1(self):
         with tempfile.TemporaryDirectory() as folder:
             done = self.check_sh("--spec", self.spec("same", commit="a"),
                                  "--against", self.spec("old", commit="b"),
                                  "--json", folder + "/json", "--github", folder + "/github",
-                                 "--bencher", folder + "/bencher", "--markdown", folder + "/md")
-            self.assertEqual(0, done.returncode, done)
+                                 "--bencher", folder + "/bencher", "--markdown", folder + "/md", status=0)
             self.assertTrue(done.stdout.startswith("**pass**: "), done.stdout)
             self.assertEqual(done.stdout, Path(folder, "md").read_text())
             answer = json.loads(Path(folder, "json").read_text())
@@ -85,19 +85,16 @@ class Script(ServerCase):
             self.assertEqual(1, len(json.loads(Path(folder, "github").read_text())))
             self.assertEqual(1, len(json.loads(Path(folder, "bencher").read_text())))
         done = self.check_sh("--spec", self.spec("slow", commit="c"), "--against",
-                             self.spec("old", commit="b"))
-        self.assertEqual(1, done.returncode, done)
+                             self.spec("old", commit="b"), status=1)
         self.assertTrue(done.stdout.startswith("**fail**: "), done.stdout)
         self.assertIn("Measured again", done.stdout)
 
     def test_an_unknown_result_exits_with_2(self):
         done = self.check_sh("--spec", self.spec("old", commit="d"), "--repeat", "1",
-                             "--baseline", "branch=nowhere")
-        self.assertEqual(2, done.returncode, done)
+                             "--baseline", "branch=nowhere", status=2)
         self.assertTrue(done.stdout.startswith("**cannot_tell**: "), done.stdout)
         run = measure(self.server, "old", labels={"commit": "e"})[0]
-        done = self.check_sh("--run", run, "--baseline", "commit=none")
-        self.assertEqual(2, done.returncode, done)
+        self.check_sh("--run", run, "--baseline", "commit=none", status=2)
 
     def test_an_error_exits_with_3_and_its_reason(self):
         for words, said in ((["--spec", '{"engine":"none"}', "--repeat", "1"], "refused with status 400"),
@@ -108,12 +105,10 @@ class Script(ServerCase):
                             (["--spec", "{}", "--repeat", "1", "--against", "@/no/file"],
                              "--against: the file /no/file cannot be read"),
                             (["--spec", "{}", "--repeat", "x"], "--repeat must be")):
-            done = self.check_sh(*words)
-            self.assertEqual(3, done.returncode, done)
+            done = self.check_sh(*words, status=3)
             self.assertIn(said, done.stderr)
             self.assertEqual("", done.stdout)
-        done = self.check_sh("--spec", "{}", "--repeat", "1", url="http://127.0.0.1:1")
-        self.assertEqual(3, done.returncode, done)
+        done = self.check_sh("--spec", "{}", "--repeat", "1", url="http://127.0.0.1:1", status=3)
         self.assertIn("did not answer", done.stderr)
 
     def test_without_curl_it_says_what_is_missing(self):
@@ -128,7 +123,7 @@ class Script(ServerCase):
         server.stop()
         server.engines = ENGINES
         server.start()
-        url = f"http://127.0.0.1:{server.port}"
+        url = server.url
         (run,) = measure(server, "old", labels={"commit": "f"})
         done = self.check_sh("--run", run, url=url)
         self.assertIn(f"a repeat does not count ([failed]({url}/v1/runs/{lost['id']})): ", done.stdout)
@@ -136,19 +131,17 @@ class Script(ServerCase):
         answer = server.get(f"/v1/runs/{run}/check").json()
         self.assertEqual([(lost["id"], "failed", lost["reason"])], [
             (each["run"], each["how"], each["because"]) for each in answer["candidate"]["lost"]])
-        done = self.check_sh("--run", lost["id"], url=url)  # nothing of it can be checked
-        self.assertEqual(3, done.returncode, done)
+        done = self.check_sh("--run", lost["id"], url=url, status=3)  # nothing of it can be checked
         self.assertIn("no such precision here", done.stderr)
 
     def test_the_runs_together_take_4_minutes_and_it_says_so_beforehand(self):
         server = self.own_server(engines={"one": fake("paced", 200000), "two": fake("paced", 200000)})
-        url = f"http://127.0.0.1:{server.port}"
         def limits(*words, **fields):
             """What it says beforehand, and the limits of each run that it then posts."""
             labels = {"labels": {"commit": json.dumps(words)[:60]}}
             one, two = (json.dumps({"engine": engine, "workload": "mlp2017", "batch_size": 4, "precision": "f32",
                                     **fields, **labels}) for engine in ("one", "two"))
-            done = self.check_sh("--spec", one, "--against", two, *words, url=url)
+            done = self.check_sh("--spec", one, "--against", two, *words, url=server.url)
             self.assertIn(done.returncode, (0, 1, 2), done)
             said, count = re.search(r"^check.sh: ((\d+) runs .*)$", done.stderr, re.M).groups()
             runs = server.get(f"/v1/runs?limit={count}").json()["runs"]
@@ -174,17 +167,15 @@ class Script(ServerCase):
         labelled = self.spec("old", commit="a")
         for option, words in (("--spec", ["--spec", '{"engine":"old"}']),
                               ("--against", ["--spec", labelled, "--against", '{"engine":"old"}'])):
-            done = self.check_sh(*words)
-            self.assertEqual((3, ""), (done.returncode, done.stdout), done)
+            done = self.check_sh(*words, status=3)
+            self.assertEqual("", done.stdout)
             self.assertIn(f'{option} needs "labels"', done.stderr)
 
     def test_a_token_gets_through_and_is_not_shown(self):
         token = 'w"' + "x" * 20
-        server = self.own_server(engines=ENGINES,
-                                 environment={"PENNYWORTH_WRITE_TOKEN": token})
-        url = f"http://127.0.0.1:{server.port}"
+        url = self.own_server(engines=ENGINES, environment={"PENNYWORTH_WRITE_TOKEN": token}).url
         words = ["--spec", self.spec("old", commit="a"), "--repeat", "1"]
-        self.assertEqual(3, self.check_sh(*words, url=url, token="wrong").returncode)
+        self.check_sh(*words, url=url, token="wrong", status=3)
         done = self.check_sh(*words, url=url, token=token)
         self.assertTrue(done.stdout.startswith("**cannot_tell**: "), done)
         self.assertNotIn("xxxx", done.stdout + done.stderr)

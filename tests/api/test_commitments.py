@@ -3,14 +3,14 @@ never in the place of a price by the hour."""
 from feed_payloads import Azure
 from feed_server import FeedServer
 from harness import Case
-from openapi import Description
+from openapi import Described
 from price_server import PriceServer
 from run_documents import document
 
 YEAR = 8760
 
 
-class Commitments(Case):
+class Commitments(Described, Case):
     def setUp(self):
         self.clouds = self.running(FeedServer())
         self.azure = Azure(kinds=40)
@@ -18,18 +18,12 @@ class Commitments(Case):
         self.server = self.running(PriceServer("--feed", "azure-retail=on regions=westeurope patience=1"
                                                f" url={self.clouds.url}{Azure.URL}"))
         self.server.settle(60)
-        self.description = Description(self.server.get("/v1/openapi.json").json())
         self.name = next(name for name in self.azure.names
                          if self.azure.price("westeurope", name))
         self.hourly = self.azure.price("westeurope", self.name)
 
-    def kinds(self, path):
-        reply = self.server.get(path)
-        self.description.check("GET", path.partition("?")[0], reply)
-        return reply.json()
-
     def test_a_reservation_is_listed_with_its_term(self):
-        prices = {price["kind"]: price for price in self.kinds(
+        prices = {price["kind"]: price for price in self.ask(
             f"/v1/prices?instance_type={self.name}&region=westeurope")["prices"]}
         self.assertEqual({"on_demand", "spot", "reserved_1y_no_upfront",
                           "reserved_3y_no_upfront"}, set(prices))
@@ -39,20 +33,19 @@ class Commitments(Case):
         self.assertEqual(3, three["commitment"]["years"])
         self.assertAlmostEqual(self.hourly * 5000 / YEAR, one["price_per_hour"], places=6)
         self.assertAlmostEqual(self.hourly * 10000 / (3 * YEAR), three["price_per_hour"], places=6)
-        only = self.kinds(f"/v1/prices?instance_type={self.name}&kind=reserved_3y_no_upfront")
+        only = self.ask(f"/v1/prices?instance_type={self.name}&kind=reserved_3y_no_upfront")
         self.assertEqual([three["id"]], [price["id"] for price in only["prices"]])
 
     def test_instances_have_them_beside_the_others(self):
         self.server.sql("INSERT INTO instance_types VALUES ('azure', ?, 2, 8, '', '', 'azure-retail')",
                         self.name)  # Azure's list describes no types
-        shown = self.kinds(f"/v1/instances?instance_type={self.name}&region=westeurope")
+        shown = self.ask(f"/v1/instances?instance_type={self.name}&region=westeurope")
         kinds = {price["kind"] for row in shown["instances"] for price in row["prices"]}
         self.assertEqual({"on_demand", "spot", "reserved_1y_no_upfront",
                           "reserved_3y_no_upfront"}, kinds)
 
     def compare(self, more=""):
-        reply = self.kinds(f"/v1/comparison?workload=mlp2017&region=westeurope&fields=all{more}")
-        return reply["rows"][0]
+        return self.ask(f"/v1/comparison?workload=mlp2017&region=westeurope&fields=all{more}")["rows"][0]
 
     def measured(self):
         self.server.post(document(1, provider="azure", region="westeurope", instance_type=self.name),

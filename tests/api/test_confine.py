@@ -1,9 +1,7 @@
 """What the kernel says of a worker and its server: which rights they have while a run is under way."""
 import os
 import resource
-import shutil
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -31,11 +29,8 @@ class Confined(Case):
         return self.own_server(*flags, engines={"slow": fake("slow", 20)}, **options)
 
     def worker(self, server, spec):
-        reply = server.post(spec)
-        self.assertEqual(201, reply.status, reply)
-        run_id = reply.json()["id"]
-        until(lambda: server.get(f"/v1/runs/{run_id}/steps").json()["steps"] or
-              server.show(run_id)["state"] == "failed", "a step is stored")
+        run_id = server.create("/v1/runs", spec)["id"]
+        until(lambda: server.steps(run_id) or server.show(run_id)["state"] == "failed", "a step is stored")
         self.assertEqual("running", server.show(run_id)["state"], server.show(run_id))
         pids = worker_pids([run_id])
         self.assertEqual(1, len(pids))
@@ -58,17 +53,14 @@ class Confined(Case):
             self.assertEqual("2", seen["Seccomp"])
         for kind in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
             self.assertEqual(0, int(seen[kind], 16), kind)
-        server.stop()
 
     def test_the_server_itself_gains_none(self):
         server = self.serve()
         self.assertEqual("1", status(server.process.pid)["NoNewPrivs"])
-        server.stop()
 
     @unittest.skipIf(SANITIZED, "sanitizers look into their own process")
     def test_no_process_of_the_same_user_can_inspect_the_server(self):
-        folder = tempfile.mkdtemp(prefix="pennyworth-")
-        self.addCleanup(shutil.rmtree, folder, True)
+        folder = self.new_folder()
         user = {}
         if os.geteuid() == 0:  # who may look into everything
             os.chown(folder, NOBODY, NOBODY)
@@ -88,7 +80,6 @@ class Confined(Case):
             self.assertEqual(1, ended.returncode, (name, ended))
             self.assertIn("Permission denied", ended.stderr)
         self.assertGreater(server.metrics()["process_resident_memory_bytes"], 0)
-        server.stop()
 
     def test_engines_of_others_keep_its_capabilities_and_reach_no_other_process(self):
         server = self.serve()
@@ -97,7 +88,6 @@ class Confined(Case):
                                                   "max_seconds": 600}))
         self.assertLimited(pid)
         self.assertEqual(("2", mine["CapEff"]), (seen["Seccomp"], seen["CapEff"]))
-        server.stop()
 
     def test_it_can_be_switched_off(self):
         server = self.serve("--confine", "off")
@@ -105,7 +95,6 @@ class Confined(Case):
         seen = status(pid := self.worker(server, NATIVE))
         self.assertLimited(pid)
         self.assertEqual((mine["Seccomp"], mine["CapEff"]), (seen["Seccomp"], seen["CapEff"]))
-        server.stop()
 
     @unittest.skipIf(os.geteuid(), "only root starts engines as another user")
     def test_root_starts_engines_as_the_user_that_it_is_told(self):
@@ -118,9 +107,7 @@ class Confined(Case):
             pid = self.worker(server, spec)
             self.assertEqual([str(NOBODY)] * 4, status(pid)["Uid"].split())
             for run in server.get("/v1/runs?state=running").json()["runs"]:
-                self.assertEqual(202, server.delete("/v1/runs/" + run["id"]).status)
-                server.wait(run["id"])
-        server.stop()
+                self.assertEqual("cancelled", server.cancel(run["id"])["state"])
 
     def test_a_user_that_is_not_there_or_may_not_be_taken_ends_the_start(self):
         wanted = "only root can start engines" if os.geteuid() else "is not a user of this machine"
@@ -132,4 +119,3 @@ class Confined(Case):
         server = self.serve(open_files=(200, 300))
         pid = self.worker(server, NATIVE)
         self.assertEqual(["300", "300"], limits(pid)["Max open files"])
-        server.stop()

@@ -134,7 +134,7 @@ class Killing(unittest.TestCase):
         if state == "finished":
             stored = run["steps_stored"]
             self.assertTrue(stored == run["spec"]["steps"] or run["ended_by"] == "time_up", run)
-            steps = self.server.get(f"/v1/runs/{run['id']}/steps").json()["steps"]
+            steps = self.server.steps(run["id"])
             self.assertEqual(list(range(stored)), [step["index"] for step in steps])
         if state in ("failed", "interrupted"):
             self.assertTrue(run["reason"], run)

@@ -76,19 +76,20 @@ class DiskCase(Case):
 
 
 class Filling(DiskCase):
-    def import_until_full(self, server):
+    def import_until_full(self, server, count=20):
+        """What was stored, the first number of what was not, and the refusal."""
         known, first = set(), 0
         while True:
-            reply = self.take_in(server, first, 20)
+            reply = self.take_in(server, first, count)
             if reply.status != 200:
-                return known, reply
-            self.assertEqual(20, reply.json()["imported"])
-            known |= {run_id(number) for number in range(first, first + 20)}
-            first += 20
+                return known, first, reply
+            self.assertEqual(count, reply.json()["imported"])
+            known |= {run_id(number) for number in range(first, first + count)}
+            first += count
 
     def test_the_reserve_is_kept_and_everything_is_there(self):
         server = self.serve("--reserve-mib", "8", token="token-of-this-test")
-        known, reply = self.import_until_full(server)
+        known, _, reply = self.import_until_full(server)
         self.assertIn("8 are reserved: make room, or lower --reserve-mib",
                       self.assertFull(reply))
         self.assertGreater(len(known), 100)
@@ -115,14 +116,8 @@ class Filling(DiskCase):
     def test_a_disk_that_others_fill_at_once_is_reported_too(self):
         """Another program fills the disk faster than the server checks it."""
         server = self.serve("--reserve-mib", "1")
-        known, first = set(), 0
         others = self.fill(leave=3 * MIB)
-        while True:
-            reply = self.take_in(server, first, 100)
-            if reply.status != 200:
-                break
-            known |= {run_id(number) for number in range(first, first + 100)}
-            first += 100
+        known, first, reply = self.import_until_full(server, 100)
         self.assertFull(reply)
         stored = self.ids(server)
         self.assertLessEqual(known, stored)
@@ -145,40 +140,30 @@ class Runs(DiskCase):
     def test_a_run_meets_a_full_disk(self):
         server = self.serve("--reserve-mib", "1", engines=self.ENGINES)
         self.assertEqual(200, self.take_in(server, 0, 30).status)
-        running = server.queue("slow", steps=100000, max_seconds=60)
-        waiting = server.queue("ok")
-        until(lambda: server.get(f"/v1/runs/{running}/steps").json()["steps"], "steps are stored")
-        stored = len(server.get(f"/v1/runs/{running}/steps").json()["steps"])
+        running, waiting = server.begin_steps("slow", max_seconds=60), server.queue("ok")
+        stored = len(server.steps(running))
         others = self.fill()
         until(lambda: "could not be stored" in server.read_log() or
               server.show(running)["state"] == "failed", "it has noticed")
         self.assertFull(server.request("POST", "/v1/runs", json.dumps(WRITES["/v1/runs"]), JSON))
         self.assertEqual(200, server.get(f"/v1/runs/{running}/steps").status)
-        before = self.ticks(server)
+        before = server.processor_seconds()
         time.sleep(1)
-        self.assertLess(self.ticks(server) - before, 50)  # of 100: no thread spins
+        self.assertLess(server.processor_seconds() - before, 0.5)  # no thread spins
         os.remove(others)
         run = server.wait(running)
         self.assertEqual("failed", run["state"])
         self.assertIn("disk is full", run["reason"])
         self.assertGreaterEqual(run["steps_stored"], stored)
-        self.assertEqual(run["steps_stored"],
-                         len(server.get(f"/v1/runs/{running}/steps").json()["steps"]))
+        self.assertEqual(run["steps_stored"], len(server.steps(running)))
         self.assertEqual("finished", server.wait(waiting)["state"])
         self.assertEqual(30 + 1, len(self.ids(server)))
         server.stop()
         self.assertWhole(server)
 
-    def ticks(self, server):
-        with open(f"/proc/{server.process.pid}/stat") as file:
-            fields = file.read().rpartition(")")[2].split()
-        return int(fields[11]) + int(fields[12])
-
     def test_a_queue_waits_for_room_and_a_start_needs_none(self):
         server = self.serve("--reserve-mib", "1", engines=self.ENGINES)
-        running = server.queue("slow", steps=100000, max_seconds=60)
-        waiting = server.queue("ok")
-        server.wait(running, {"running"})
+        running, waiting = server.begin("slow", max_seconds=60), server.queue("ok")
         server.kill()
         others = self.fill(leave=200 * 1024)
         server.start()
@@ -195,9 +180,8 @@ class Runs(DiskCase):
 
     def test_a_sweep_that_was_killed_goes_on_when_there_is_room(self):
         server = self.serve("--reserve-mib", "1", engines=self.ENGINES)
-        reply = server.post({"base": {"engine": "slow", "warmup_steps": 0, "steps": 100},
-                             "knobs": {"seed": [1]}, "blocks": 1}, path="/v1/sweeps")
-        sweep = reply.json()["id"]
+        sweep = server.create("/v1/sweeps", {"base": {"engine": "slow", "warmup_steps": 0, "steps": 100},
+                                             "knobs": {"seed": [1]}, "blocks": 1})["id"]
 
         def states():
             return sorted(run["state"] for run in server.runs_of_sweep(sweep))

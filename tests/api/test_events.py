@@ -91,8 +91,7 @@ class Reading(ReadingCase):
         self.assertEqual(["queued", "running", "finished"], states)
 
     def test_readers_that_hang_up_are_forgotten(self):
-        run_id = self.server.queue("slow", steps=100000)
-        self.server.wait(run_id, {"running"})
+        run_id = self.server.begin("slow")
         sockets = self.server.descriptors("socket:")
         readers = [self.events(run_id) for _ in range(20)]
         self.assertEqual(20, self.watchers())
@@ -100,8 +99,7 @@ class Reading(ReadingCase):
             reader.close()
         until(lambda: self.watchers() == 0, "no watcher is left")
         until(lambda: self.server.descriptors("socket:") <= sockets, "no connection is left")
-        self.server.delete(f"/v1/runs/{run_id}")
-        self.server.wait(run_id)
+        self.server.cancel(run_id)
 
     def test_many_readers_of_a_fast_run_all_see_its_end(self):
         run_id = self.server.queue("fast", steps=20000)
@@ -139,8 +137,7 @@ class Silence(ReadingCase):
         held.close()
         until(lambda: self.watchers() == 0, "no watcher is left")
         for run_id in (queued, first):
-            self.server.delete(f"/v1/runs/{run_id}")
-        self.server.wait(first)
+            self.server.cancel(run_id)
 
 
 def idle_reader(server, run_id):

@@ -11,8 +11,7 @@ SIZES = (("c9.large", 2, 4, ""), ("c9.xlarge", 4, 8, ""), ("c9.metal", 96, 192, 
 
 class Families(ServerCase):
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         list_types(cls.server, *SIZES)
         runs = [document(number, instance_type=name, machine=MACHINE, nanoseconds=nanoseconds)
                 for number, (name, nanoseconds) in enumerate(

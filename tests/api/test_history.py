@@ -12,8 +12,7 @@ class History(DescribedCase):
     FLAGS = ("--provider", "aws", "--instance-type", "a.large", "--price-per-hour", "0.36")
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         store_histories(cls.server, cls.server.run("ok", steps=5)["id"])
 
     def history(self, **question):

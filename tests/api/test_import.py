@@ -39,7 +39,7 @@ class Single(ServerCase):
     def test_what_belongs_to_it_can_be_read(self):
         run = document(2, steps=1200)
         self.server.post(run, path=PATH)
-        steps = self.server.get(f"/v1/runs/{run_id(2)}/steps").json()["steps"]
+        steps = self.server.steps(run_id(2))
         self.assertEqual(run["steps"]["nanoseconds"],
                          [round(step["seconds"] * 1e9) for step in steps])
         self.assertEqual(run["steps"]["loss"], [step["loss"] for step in steps])
@@ -295,8 +295,7 @@ class RoundTrip(ServerCase):
     FLAGS = ("--price-per-hour", "0.5", "--instance-type", "test.large")
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         for engine in ("ok", "talkative", "ok"):
             cls.server.run(engine, steps=40, labels={"of": engine})
         taken(cls.server, lines(document(number) for number in range(300)))  # a batch and a part of one

@@ -1,20 +1,16 @@
 """What feeds say of instance types: found by filter, page by page, with prices where a region is
 named."""
-from harness import ServerCase
+from harness import Case
 from price_server import OnDemandPage
 
 
-class Instances(ServerCase):
+class Instances(Case):
     @classmethod
     def setUpClass(cls):
         cls.stage = OnDemandPage("regions=us-east-1,eu-west-1")
         cls.addClassCleanup(cls.stage.__exit__)
         cls.stage.__enter__()
         cls.server = cls.stage.server
-
-    @classmethod
-    def tearDownClass(cls):
-        pass
 
     def page(self, **filters):
         return self.server.ask("/v1/instances", **filters)

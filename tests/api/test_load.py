@@ -1,18 +1,17 @@
 """Who uses the processors now: GET /v1/machine/load."""
 import json
 import select
-import tempfile
 import unittest
 
-from harness import Server, ServerCase, worker_pids
+from harness import Server, worker_pids
 from neighbours import NAME, busy_neighbour, busy_script
-from openapi import Description
+from openapi import DescribedCase
 from waiting import until
 
 PATH = "/v1/machine/load"
 
 
-class Load(ServerCase):
+class Load(DescribedCase):
     def named(self, name, server=None):
         """The answer once it names this process."""
         def look():
@@ -30,17 +29,15 @@ class Load(ServerCase):
         self.assertEqual(load["advice"] == "fewer_threads", load["threads"] is not None)
 
     def test_the_answer_is_as_the_api_describes_it(self):
-        description = Description(self.server.get("/v1/openapi.json").json())
-        description.check("GET", PATH, self.server.get(PATH))
+        self.ask(PATH)
 
     def test_our_own_worker_does_not_count(self):
         """It is as busy as the neighbour, who shows that the reading has both."""
-        with tempfile.TemporaryDirectory(prefix="pennyworth-") as folder:
-            server = self.own_server(engines={"busy": busy_script(folder, "busyworker")})
-            run = server.queue("busy")
-            until(lambda: worker_pids([run]), "the worker runs")
-            with busy_neighbour():
-                names = {one["name"] for one in self.named(NAME, server)["processes"]}
+        server = self.own_server(engines={"busy": busy_script(self.new_folder(), "busyworker")})
+        run = server.queue("busy")
+        until(lambda: worker_pids([run]), "the worker runs")
+        with busy_neighbour():
+            names = {one["name"] for one in self.named(NAME, server)["processes"]}
         self.assertNotIn("busyworker", names)
 
 

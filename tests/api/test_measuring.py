@@ -84,8 +84,7 @@ class Ending(Measured):
         self.assertIn("--price-per-hour", problem["detail"])
 
     def test_progress_has_the_phase_and_the_cost(self):
-        run_id = self.server.queue("slow", steps=100000, warmup_steps=20)
-        self.server.wait(run_id, {"running"})
+        run_id = self.server.begin("slow", warmup_steps=20)
         phases, dollars = set(), []
         while "measuring" not in phases:
             progress = self.server.show(run_id)["progress"]
@@ -157,12 +156,10 @@ class Recomputing(Measured):
         self.assertEqual(run["summary"], self.server.show(run["id"])["summary"])
 
     def test_without_a_summary_there_is_nothing_to_compare(self):
-        run_id = self.server.queue("slow", steps=100000)
-        self.server.wait(run_id, {"running"})
+        run_id = self.server.begin("slow")
         path = f"/v1/runs/{run_id}/recompute"
         self.assertProblem(self.server.get(path), 409, "conflict")
-        self.server.delete(f"/v1/runs/{run_id}")
-        self.server.wait(run_id)
+        self.server.cancel(run_id)
         self.assertProblem(self.server.get(path), 409, "conflict")
 
 
@@ -200,18 +197,12 @@ class Verdicts(Measured):
 
 class Libraries(ServerCase):
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         teller = Path(cls.server.folder) / "teller"
         teller.write_text(TELLER)
         teller.chmod(0o755)
-        cls.telling = Server(engines={"teller": str(teller)},
-                             environment={"LD_PRELOAD": ""}).start()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.telling.stop()
-        super().tearDownClass()
+        cls.telling = Server(engines={"teller": str(teller)}, environment={"LD_PRELOAD": ""}).start()
+        cls.addClassCleanup(cls.telling.stop)
 
     def test_a_missing_library_is_refused_with_its_package(self):
         missing = [one for one in LIBRARIES if not installed(one[2])]

@@ -1,8 +1,5 @@
 """The networks of 2017 and GPT-2 behind the service, by the real worker. That each of them trains is a
 matter of tests/engine/train; here a few stand for all."""
-import csv
-import io
-
 from harness import ServerCase
 
 BATCHES = {"mlp2017": 128, "lstm2017": 128, "gpt2_tiny": 4}
@@ -12,8 +9,7 @@ COMPARED = ("mlp2017", "lstm2017")
 class Networks(ServerCase):
     """One run of each, which every test looks at."""
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         ids = {workload: cls.server.queue("native", workload=workload,
                                           steps=3 if workload in COMPARED else 1)
                for workload in BATCHES}
@@ -52,8 +48,7 @@ class Networks(ServerCase):
         self.assertIsNone(self.runs["mlp2017"]["tokens_per_second"])
         path = "/v1/comparison?configuration=all&workload="
         for workload, tokens in (("lstm2017", 40), ("mlp2017", None)):
-            table = self.server.get(path + workload + "&format=csv").body.decode()
-            lines = list(csv.DictReader(io.StringIO(table)))
+            lines = self.server.get(path + workload + "&format=csv").rows()
             rows = self.server.get(path + workload).json()["rows"]
             for row, line in zip(rows, lines, strict=True):
                 speed, value = row["throughput"]["value"] if row["throughput"] else None, row["tokens_per_second"]

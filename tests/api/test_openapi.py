@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 from jsonschema import Draft202012Validator, ValidationError
 
-from harness import ROOT, Case, Events, Reply, ServerCase, fake, until
+from harness import ROOT, Case, Events, Reply, fake, until
 from run_documents import FIGURE, document
 from tour_comparing import PICTURES, TourOfComparing
 from tour_keeping import NOT_MET, TourOfKeeping
 from tour_prices import TourOfPrices
 from tour_taking_back import REMOVED, WITHDRAWN
-from openapi import STRUCTURE, Description, references, schemas, text_of, texts
+from openapi import STRUCTURE, DescribedCase, Description, references, schemas, text_of, texts
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20), "crash": fake("crash"),
            "stubborn": fake("stubborn"), "talkative": fake("talkative"),
@@ -61,14 +61,12 @@ def routes():
     return {(method, path) for method, path in re.findall(r'\{"([A-Z]+)", "([^"]+)"', source)}
 
 
-class Documented(ServerCase):
+class Documented(DescribedCase):
     ENGINES = ENGINES
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.document = cls.server.get("/v1/openapi.json").json()
-        cls.description = Description(cls.document)
+    @property
+    def document(self):
+        return self.description.document
 
     def test_it_is_openapi(self):
         Draft202012Validator.check_schema(STRUCTURE)
@@ -324,9 +322,12 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, Case):
         until(lambda: not idle.get("/v1/feeds").json()["refresh"]["running"], "the start is over")
         self.ask(idle, "POST", REFRESH, 202)
         self.ask(plain, "POST", REFRESH, 422)
-        for wanted, headers in ((431, LONG), (413, BIG), (406, WRONG_TYPE)):
-            self.ask(plain, "POST", REFRESH, wanted, headers)
+        self.visit_headers(plain, "POST", REFRESH)
         self.ask(plain, "POST", REFRESH + "?feed=x", 400)
+
+    def visit_headers(self, server, method, path):
+        for wanted, headers in ((431, LONG), (413, BIG), (406, WRONG_TYPE)):
+            self.ask(server, method, path, wanted, headers)
 
     def visit_events(self, server):
         run_id = server.queue("slow", steps=20)
@@ -357,13 +358,10 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, Case):
             self.ask(server, "GET", path, 404)
         self.ask(server, "GET", "/v1/runs?state=x", 400)
         self.ask(server, "GET", "/v1/runs?limit=0", 400)
-        for path in (*DELETED, *REMOVED):
-            for wanted, headers in ((431, LONG), (413, BIG), (406, WRONG_TYPE), (404, {})):
-                self.ask(server, "DELETE", path, wanted, headers)
-            self.ask(server, "DELETE", path + "?x=1", 400)
-        for wanted, headers in ((431, LONG), (413, BIG), (406, WRONG_TYPE), (404, {})):
-            self.ask(server, "POST", CHECK, wanted, headers)
-        self.ask(server, "POST", CHECK + "?x=1", 400)
+        for method, path in (*(("DELETE", path) for path in (*DELETED, *REMOVED)), ("POST", CHECK)):
+            self.visit_headers(server, method, path)
+            self.ask(server, method, path, 404)
+            self.ask(server, method, path + "?x=1", 400)
         self.post(server, 400, {"engine": "unknown"})
         self.post(server, 400, {"batch_size": 0})
         for path in POSTED:
@@ -378,9 +376,8 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, Case):
             self.post(server, 413, {"labels": {"a": "x" * 70000}}, path=path)
         self.post(server, 415, path=path, Content_Type="text/plain")
         self.post(server, 406, path=path, Accept="image/png")
-        with server.raw() as raw:
-            raw.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\r\n")
-            reply = raw.reply()
+        reply = server.reply_to(f"POST {path} HTTP/1.1\r\nHost: localhost\r\n"
+                                "Content-Type: application/json\r\n\r\n")
         self.assertEqual(411, reply.status)
         self.description.check("POST", path, reply)
 
@@ -425,8 +422,7 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, Case):
 
     def visit_stopping(self):
         server = self.serve()
-        running = server.queue("stubborn", steps=10)
-        until(lambda: server.get(f"/v1/runs/{running}/steps").json()["steps"], "a step is stored")
+        server.begin_steps("stubborn", steps=10)
         connection = server.connection()
 
         def answer(*request):

@@ -21,13 +21,10 @@ SLEEPING = f"/usr/bin/python3 {ROOT}/tests/fakes/fake_peer_engine.py"
 class Talking(ServerCase):
     ENGINES = {"sleeping": SLEEPING}
 
-    def steps(self, run):
-        return self.server.get(f"/v1/runs/{run['id']}/steps").json()["steps"]
-
     def test_a_run_goes_from_hello_to_done(self):
         run = self.server.run("sleeping", steps=5, warmup_steps=2)
         self.assertEqual(("finished", "sleeping"), (run["state"], run["software"]), run)
-        steps = self.steps(run)
+        steps = self.server.steps(run["id"])
         self.assertEqual([1 / n for n in range(1, 8)], [step["loss"] for step in steps])
         for step in steps:
             parts = [step["split"][name + "_seconds"]
@@ -41,10 +38,8 @@ class Talking(ServerCase):
         self.assertIn("talks where it should not", run["stderr_tail"])
 
     def test_it_ends_when_cancelled(self):
-        run_id = self.server.queue("sleeping", steps=1000000, max_seconds=86400)
-        until(lambda: self.server.get(f"/v1/runs/{run_id}/steps").json()["steps"], "a step")
-        self.server.delete(f"/v1/runs/{run_id}")
-        self.assertEqual("cancelled", self.server.wait(run_id)["state"])
+        run_id = self.server.begin_steps("sleeping")
+        self.assertEqual("cancelled", self.server.cancel(run_id)["state"])
         until(lambda: not worker_pids([run_id]), "the engine is gone")
 
 

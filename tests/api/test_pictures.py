@@ -16,8 +16,7 @@ class Pictures(ServerCase):
     FLAGS = ("--provider", "aws", "--instance-type", "a.large", "--price-per-hour", "0.36")
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         cls.server.run("ok", steps=5)
         make_valid(cls.server, samples_per_second=100, throughput_low=97, throughput_high=103)
 

@@ -50,9 +50,7 @@ class Case(harness.Case):
         return server
 
     def busy(self, server, engine="slow"):
-        run_id = server.queue(engine, steps=100000, max_seconds=3600)
-        until(lambda: server.get(f"/v1/runs/{run_id}/steps").json()["steps"], "a step is stored")
-        return run_id
+        return server.begin_steps(engine)
 
     def notices(self):
         return len(self.clouds.asked(self.cloud.ASKED))
@@ -129,7 +127,6 @@ class TakenBack(Case):
         self.assertEqual(["finished"] * 2, [after.wait(run_id)["state"] for run_id in queued])
         self.assertEqual("preempted", after.show(running)["state"])
         self.assertEqual(200, after.get("/readyz").status)
-        after.stop()
 
     def serve_again(self, server):
         server.flags = ["--metadata", f"{self.cloud.NAME}={self.clouds.url}"]
@@ -142,7 +139,6 @@ class TakenBack(Case):
         cloud.take_back()
         self.assertEqual("preempted", server.wait(running)["state"])
         self.assertEqual([], worker_pids([running]))
-        server.stop()
 
     def test_a_run_of_a_sweep_is_repeated_by_the_next_server(self):
         cloud = self.play(Gcp)
@@ -166,7 +162,6 @@ class TakenBack(Case):
         self.serve_again(server)
         server.wait_for_sweep(sweep)
         self.assertEqual(["finished", "preempted"], sorted(states()))
-        server.stop()
 
     def test_queued_runs_survive_a_standing_notice(self):
         cloud = self.play(Gcp)
@@ -187,7 +182,6 @@ class TakenBack(Case):
         self.play(Gcp)
         self.serve_again(server)
         self.assertEqual(["finished"], [server.wait(run_id)["state"] for run_id in queued])
-        server.stop()
 
     def test_two_runs_that_wait_both_outlast_two_starts(self):
         cloud = self.play(Gcp)
@@ -205,7 +199,6 @@ class TakenBack(Case):
         self.serve_again(server)
         self.assertEqual("interrupted", server.show(first)["state"])
         self.assertEqual(0, server.metrics()['pennyworth_runs{state="preempted"}'])
-        server.stop()
 
 
 class Asking(Case):
@@ -222,7 +215,6 @@ class Asking(Case):
                                            server.read_log())))
         self.clouds.route(cloud.ASKED, cloud.answer(lambda: "TRUE"))
         self.assertEqual("preempted", server.wait(running)["state"])
-        server.stop()
 
     def test_a_server_that_is_asking_stops(self):
         cloud = self.play(Gcp)
@@ -230,4 +222,3 @@ class Asking(Case):
         server = self.serve()
         self.busy(server)
         until(lambda: self.notices() >= 1, "it asks")
-        server.stop()

@@ -108,8 +108,7 @@ class Examples(unittest.TestCase):
     def test_each_is_read(self):
         for name, (count, wanted) in READ.items():
             with self.subTest(name=name):
-                server = PriceServer()
-                server.flags += ["--feed", f"price-file=on url={EXAMPLES / name}"]
+                server = PriceServer("--feed", f"price-file=on url={EXAMPLES / name}")
                 self.addCleanup(server.stop)
                 server.start().settle()
                 feed = server.feed("price-file")

@@ -12,9 +12,7 @@ class ThisMachine(Case):
         self.server = self.own_server(engines={"ok": fake("ok"), "slow": fake("slow", 20)})
 
     def type_in(self, server=None, **given):
-        reply = (server or self.server).post({"machine": "this", **given}, path="/v1/prices")
-        self.assertEqual(201, reply.status, reply)
-        return reply.json()
+        return (server or self.server).create("/v1/prices", {"machine": "this", **given})
 
     def rows(self, server=None, **asked):
         return (server or self.server).ask("/v1/comparison", workload="resnet50", **asked)["rows"]
@@ -101,8 +99,7 @@ class ThisMachine(Case):
         self.assertIsNone(self.rows()[0]["price"])
 
     def test_a_run_that_goes_on_has_it_too(self):
-        run = self.server.queue("slow", steps=50)
-        self.server.wait(run, {"running"})
+        run = self.server.begin("slow", steps=50)
         self.type_in(price_per_hour=0.5)
         self.server.wait(run)
         self.assertEqual(["typed-later", 0.5], [self.server.show(run)["cost"]["price"][each]

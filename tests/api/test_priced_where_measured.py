@@ -2,8 +2,8 @@
 regions, and what is said where no price is known there."""
 import time
 
-from harness import ServerCase
-from openapi import Description
+from harness import Case
+from openapi import Described
 from price_server import PriceServer
 from run_documents import document, machine, take_in
 
@@ -22,27 +22,18 @@ aws,eu-west-9,,other.large,spot,USD,0.1
 """
 
 
-class Regions(ServerCase):
+class Regions(Described, Case):
     @classmethod
     def setUpClass(cls):
-        cls.server = PriceServer("--provider", "aws", "--region", "eu-north-1", "--zone",
-                                 "eu-north-1b")
-        cls.server.start()
-        with open(cls.server.folder + "/prices.csv", "w") as file:
-            file.write(PRICES)
-        cls.server.stop()
-        cls.server.flags += ["--feed", f"price-file=on url={file.name}"]
-        cls.server.start()
+        cls.server = PriceServer("--provider", "aws", "--region", "eu-north-1", "--zone", "eu-north-1b",
+                                 prices=PRICES).start()
+        cls.addClassCleanup(cls.server.stop)
         cls.server.settle()
-        cls.description = Description(cls.server.get("/v1/openapi.json").json())
         take_in(cls.server, [document(number, provider="aws", region=region, instance_type=kind)
                              for number, (region, kind) in enumerate(RUNS.items())])
 
     def ask(self, query="", path="/v1/comparison"):
-        reply = self.server.get(f"{path}?workload=mlp2017&fields=all&{query}")
-        self.assertEqual(200, reply.status, reply)
-        self.description.check("GET", path, reply)
-        return reply.json()
+        return super().ask(f"{path}?workload=mlp2017&fields=all&{query}")
 
     def row(self, kind, query=""):
         return next(row for row in self.ask(query)["rows"] if row["instance_type"] == kind)

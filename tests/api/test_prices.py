@@ -1,7 +1,6 @@
 """Prices that a person gives, typed or in a file, and how prices are found: by filter, by time, by
 page, for this machine."""
 import json
-import os
 import urllib.parse
 from datetime import datetime, timedelta, timezone
 
@@ -26,18 +25,14 @@ class PriceCase(Case):
     server = None
 
     def put(self, body, server=None, path="/v1/prices"):
-        reply = (server or self.server).post(body, path=path)
-        self.assertEqual(201, reply.status, reply)
-        return reply.json()
+        return (server or self.server).create(path, body)
 
     def found(self, server=None, **filters):
         return (server or self.server).prices(**filters)
 
 
 class PricesCase(PriceCase, ServerCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = PriceServer(*cls.FLAGS).start()
+    KIND = PriceServer
 
 
 class Typed(PricesCase):
@@ -85,14 +80,12 @@ class Typed(PricesCase):
 
 class Finding(PricesCase):
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         rows = [price(provider=provider, region=region, zone=zone, instance_type=kind,
                       price_per_hour=1 + len(kind))
                 for provider in ("aws", "gcp") for region in ("r1", "r2") for zone in ("", "za")
                 for kind in ("k.large", "k.xlarge", "k.metal")]
-        reply = cls.server.post({"prices": rows}, path="/v1/prices")
-        assert reply.status == 201, reply
+        cls.server.create("/v1/prices", {"prices": rows})
 
     def test_pages_have_each_price_once(self):
         everything = [json.dumps(row) for row in self.found()]
@@ -158,25 +151,13 @@ class Discounts(PricesCase):
 
 
 class Files(PriceCase):
-    def setUp(self):
-        self.server = PriceServer()
-        self.path = os.path.join(self.server.folder, "prices.csv")
-        self.server.flags += ["--feed", f"price-file=on url={self.path}"]
-        self.addCleanup(self.server.stop)
-
-    def write(self, text):
-        with open(self.path, "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def begin(self, text):
-        self.write(text)
-        self.server.start().settle()
-        return self.server.feed("price-file")
+    def begin(self, text, *flags):
+        self.server = self.running(PriceServer(*flags, prices=HEAD + text))
+        self.server.settle()
 
     def test_the_price_per_hour_of_the_machine_wins_in_its_run_and_in_the_comparison(self):
-        self.server.flags += ["--provider", "aws", "--region", "us-east-1", "--instance-type",
-                              "c7i.2xlarge", "--price-per-hour", "0.357"]
-        self.begin(HEAD + "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.99,,list\n")
+        self.begin("aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.99,,list\n", "--provider", "aws", "--region",
+                   "us-east-1", "--instance-type", "c7i.2xlarge", "--price-per-hour", "0.357")
         run = self.server.post({"workload": "mlp2017", "steps": 20}, "?wait=60").json()
         self.assertEqual(0.357, run["cost"]["price"]["price_per_hour"])
         make_valid(self.server)
@@ -186,11 +167,11 @@ class Files(PriceCase):
 
     def test_a_wrong_row_is_named_and_nothing_is_taken(self):
         good = "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.357,,\n"
-        self.begin(HEAD + good)
+        self.begin(good)
         def amounts():  # an empty file makes them stale, and takes nothing
             return [{**price, "freshness": None, "held": None} for price in self.server.prices()]
         before = amounts()
-        self.write(HEAD + good + "aws,us-east-1,,m5.large,on_demand,USD,0,,\n")
+        self.server.write_prices(HEAD + good + "aws,us-east-1,,m5.large,on_demand,USD,0,,\n")
         feed = self.server.refresh("price-file")
         self.assertEqual("failed", feed["state"], feed)
         self.assertRegex(feed["reason"], "line 3: price_per_hour must be")

@@ -34,9 +34,7 @@ class Push(Case):
         return ended
 
     def hub(self, *flags, **options):
-        server = self.own_server(*flags, haste=20, **options)
-        server.url = f"http://127.0.0.1:{server.port}"
-        return server
+        return self.own_server(*flags, haste=20, **options)
 
     def test_measured_runs_are_pushed_once(self):
         run = self.measure()

@@ -7,8 +7,8 @@ import urllib.parse
 
 from jsonschema import ValidationError
 
-from harness import ServerCase, fake
-from openapi import Description
+from harness import fake
+from openapi import DescribedCase
 from run_documents import FIGURE, document
 
 # Tried on each parameter; the description says which of these it allows.
@@ -67,16 +67,13 @@ def typed(schema, text):
     return [text] if kind == "array" else text
 
 
-class Questions(ServerCase):
+class Questions(DescribedCase):
     ENGINES = {"ok": fake("ok")}
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         cls.run_id = cls.server.run("ok")["id"]
-        cls.description = Description(cls.server.get("/v1/openapi.json").json())
-        price, discount = (cls.server.post(BODIES[path], path=path).json()
-                           for path in ("/v1/prices", "/v1/discounts"))
+        price, discount = (cls.server.create(path, BODIES[path]) for path in ("/v1/prices", "/v1/discounts"))
         cls.ids = {"prices": str(price["prices"][0]["id"]), "discounts": str(discount["id"])}
 
     def parameters(self):

@@ -2,7 +2,7 @@
 from urllib.parse import urlencode
 
 from harness import ServerCase, fake, pages
-from run_documents import document, export, ids
+from run_documents import document, export, ids, take_in
 
 ENGINES = {"ok": fake("ok"), "crash": fake("crash"), "slow": fake("slow", 50)}
 
@@ -29,26 +29,22 @@ class Costs(ServerCase):
     def test_a_run_that_has_not_ended_has_none(self):
         run_id = self.server.queue("slow", steps=1000)
         self.assertIsNone(self.server.get("/v1/runs?limit=1").json()["runs"][0]["cost"])
-        self.server.delete(f"/v1/runs/{run_id}")
-        self.server.wait(run_id)
+        self.server.cancel(run_id)
 
 
 class Filters(ServerCase):
     ENGINES = ENGINES
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         for number in range(12):
             cls.server.wait(cls.server.queue("ok" if number % 3 else "crash",
                                              precision=("f32", "bf16")[number % 2]))
-        assert cls.server.post(document(), path="/v1/runs/import").status == 201
+        take_in(cls.server, [document()])
         cls.runs = cls.server.get("/v1/runs?limit=200").json()["runs"]
 
     def listed(self, query):
-        reply = self.server.get("/v1/runs" + query)
-        self.assertEqual(200, reply.status, reply)
-        return [run["id"] for run in reply.json()["runs"]]
+        return [run["id"] for run in self.server.ask("/v1/runs" + query)["runs"]]
 
     def expect(self, query, holds):
         """Those runs in a list, newest first, and the finished ones of them in an export."""

@@ -1,6 +1,4 @@
 """A run over HTTP: asked for, refused, found, waited for, cancelled, read step by step."""
-import csv
-import io
 import json
 import time
 
@@ -60,9 +58,7 @@ class Creating(ServerCase):
 
     def test_an_empty_object_is_a_whole_request(self):
         server = self.own_server(engines={"native": fake("ok")})
-        reply = server.post({})
-        self.assertEqual(201, reply.status, reply)
-        spec = reply.json()["spec"]
+        spec = server.create("/v1/runs", {})["spec"]
         self.assertEqual(("resnet50", "native", "auto", "auto"),
                          (spec["workload"], spec["engine"], spec["batch_size"], spec["steps"]))
 
@@ -78,8 +74,7 @@ class Creating(ServerCase):
 
     def test_a_full_queue_answers_429_with_retry_after(self):
         server = self.own_server("--queue-limit", "2", engines=ENGINES)
-        first = server.queue("long", steps=1000)
-        server.wait(first, {"running"})
+        first = server.begin("long")
         waiting = [server.queue() for _ in range(2)]
         reply = server.post({"engine": "ok"})
         self.assertProblem(reply, 429, "queue-full")
@@ -92,8 +87,7 @@ class Cancelling(ServerCase):
     ENGINES = ENGINES
 
     def test_each_state_is_cancelled_in_its_way(self):
-        running = self.server.queue("long", steps=1000)
-        self.server.wait(running, {"running"})
+        running = self.server.begin("long")
         queued = self.server.queue()
         reply = self.server.delete(f"/v1/runs/{queued}")
         self.assertEqual((200, "cancelled"), (reply.status, reply.json()["state"]))
@@ -189,8 +183,7 @@ class Waiting(ServerCase):
         self.assertEqual("wait=1", reply.headers["preference-applied"])
         self.assertGreater(took, 0.9)
         self.assertGreater(reply.json()["progress"]["steps_done"], 0)
-        self.server.delete(f"/v1/runs/{run_id}")
-        self.server.wait(run_id)
+        self.server.cancel(run_id)
 
     def test_waiting_for_what_has_ended_takes_no_time(self):
         run_id = self.server.run()["id"]
@@ -209,8 +202,7 @@ class Steps(ServerCase):
     HASTE = 10  # steps are stored more often than every second
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         cls.run_id = cls.server.run(steps=1500, warmup_steps=3)["id"]
 
     def steps(self, query="", **headers):
@@ -224,8 +216,7 @@ class Steps(ServerCase):
         self.assertEqual([False] * 3 + [True] * 1500, [step["measured"] for step in steps])
         reply = self.steps(Accept="text/csv")
         self.assertEqual("text/csv; charset=utf-8", reply.headers["content-type"])
-        rows = list(csv.DictReader(io.StringIO(reply.body.decode(), newline="")))
-        for step, row in zip(steps, rows, strict=True):
+        for step, row in zip(steps, reply.rows(), strict=True):
             self.assertEqual(step, step_of_row(row))
 
     def test_a_part_may_be_asked_for(self):
@@ -239,12 +230,9 @@ class Steps(ServerCase):
 
     def test_steps_of_a_run_under_way_are_those_stored(self):
         run_id = self.server.queue("slow", steps=100000)
-        path = f"/v1/runs/{run_id}/steps"
-        self.assertEqual([], self.server.get(path).json()["steps"])
-        until(lambda: self.server.get(path).json()["steps"], "some steps are stored")
-        self.server.delete(f"/v1/runs/{run_id}")
-        ended = self.server.wait(run_id)
-        self.assertEqual(ended["steps_stored"], len(self.server.get(path).json()["steps"]))
+        self.assertEqual([], self.server.steps(run_id))
+        until(lambda: self.server.steps(run_id), "some steps are stored")
+        self.assertEqual(self.server.cancel(run_id)["steps_stored"], len(self.server.steps(run_id)))
 
 
 class Telling(ServerCase):
@@ -252,8 +240,7 @@ class Telling(ServerCase):
     ENGINES = {"ok": fake("ok"), "talkative": fake("talkative")}
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         cls.silent = cls.server.run("ok")
         cls.detailed = cls.server.run("talkative", plan="fixed", isa="avx2", input_workers=2)
 
@@ -279,7 +266,7 @@ class Telling(ServerCase):
                          self.get(self.detailed, "implementations").json()["implementations"])
 
     def test_a_run_that_is_not_finished_has_no_roofline(self):
-        run = self.server.post({"engine": "talkative", "steps": 3}).json()
+        run = self.server.create("/v1/runs", {"engine": "talkative", "steps": 3})
         self.assertIsNone(run["roofline"])
         self.server.wait(run["id"])
 
@@ -302,6 +289,5 @@ class Telling(ServerCase):
             for part, wanted in zip(PARTS, (0.0001, 0.0003, 0.0005, 0, 0),
                                     strict=True):
                 self.assertAlmostEqual(wanted, step["split"][part])
-        rows = csv.DictReader(io.StringIO(self.get(self.detailed, "steps", Accept="text/csv")
-                                          .body.decode(), newline=""))
+        rows = self.get(self.detailed, "steps", Accept="text/csv").rows()
         self.assertEqual(steps, [step_of_row(row) for row in rows])

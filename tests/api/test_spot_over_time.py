@@ -1,35 +1,28 @@
 """Spot as it moves: what a run cost while its price changed, and how the price of a row moved in the
 last 7, 30 and 90 days."""
-import sqlite3
 import time
 from datetime import datetime
 
 from harness import Case, fake, until
-from openapi import Description
+from openapi import Described
 from price_server import PriceServer
-from run_documents import document
+from run_documents import document, take_in
 
-HEAD = "provider,region,instance_type,kind,price_per_hour\n"
 PLACE = ("--provider", "aws", "--region", "us-east-1", "--instance-type", "m5.large",
          "--life-cycle", "spot")
 DAY = 86400
 
 
-class Spot(Case):
+def file_of(*prices):
+    return "provider,region,instance_type,kind,price_per_hour\n" + "".join(
+        f"aws,us-east-1,{row}\n" for row in prices)
+
+
+class Spot(Described, Case):
     def serve(self, prices, *flags):
         self.server = self.running(PriceServer(*flags, engines={"ok": fake("ok"), "slow": fake("ok", 50)},
-                                               haste=20))
-        self.path = self.server.folder + "/prices.csv"
-        self.write(prices)
-        self.server.stop()
-        self.server.flags += ["--feed", f"price-file=on url={self.path}"]
-        self.server.start()
+                                               haste=20, prices=file_of(*prices)))
         self.server.settle()
-        self.description = Description(self.server.get("/v1/openapi.json").json())
-
-    def write(self, prices):
-        with open(self.path, "w") as file:
-            file.write(HEAD + "".join(f"aws,us-east-1,{row}\n" for row in prices))
 
 
 class Runs(Spot):
@@ -37,7 +30,7 @@ class Runs(Spot):
         """A run of at least one and a half seconds; the price doubles in its first half."""
         run = self.server.post({"engine": "slow", "steps": steps, "warmup_steps": 5}).json()
         until(lambda: self.server.show(run["id"])["steps_stored"] >= 10, "a third of the run")
-        self.write(["m5.large,spot,0.2", "m5.large,on_demand,1"])
+        self.server.write_prices(file_of("m5.large,spot,0.2", "m5.large,on_demand,1"))
         self.server.refresh("price-file")
         return self.server.wait(run["id"])
 
@@ -52,9 +45,7 @@ class Runs(Spot):
     def test_a_run_costs_the_mean_of_the_price_over_its_time(self):
         self.serve(["m5.large,spot,0.1", "m5.large,on_demand,1"], *PLACE)
         run = self.during_a_run()
-        reply = self.server.get(f"/v1/runs/{run['id']}")
-        self.description.check("GET", "/v1/runs/{id}", reply)
-        cost = reply.json()["cost"]
+        cost = self.ask(f"/v1/runs/{run['id']}")["cost"]
         over = cost["over_run"]
         self.assertEqual(0.1, cost["price"]["price_per_hour"])
         self.assertEqual((0.1, 0.2), (over["low"], over["high"]))
@@ -64,19 +55,15 @@ class Runs(Spot):
         speed = run["summary"]["samples_per_second"]
         self.assertAlmostEqual(speed * 3600 / over["price_per_hour"],
                                cost["samples_per_dollar"]["value"], delta=1e-3 * speed * 3600)
-        answer = self.server.get(f"/v1/comparison?workload={run['spec']['workload']}&price=paid")
-        row, = answer.json()["rows"]
+        row, = self.ask(f"/v1/comparison?workload={run['spec']['workload']}&price=paid")["rows"]
         self.assertEqual(over["price_per_hour"], row["price"]["price_per_hour"])
 
     def test_and_travels_with_it(self):
         self.serve(["m5.large,spot,0.1", "m5.large,on_demand,1"], *PLACE)
         run = self.during_a_run()
-        export = self.server.get("/v1/runs/export")
         hub = self.running(PriceServer())
-        reply = hub.post(export.body, path="/v1/runs/import")
-        self.assertIn(reply.status, (200, 201), reply)
-        there = hub.get(f"/v1/runs/{run['id']}").json()["cost"]
-        self.assertEqual(run["cost"], there)
+        hub.create("/v1/runs/import", self.server.get("/v1/runs/export").body)
+        self.assertEqual(run["cost"], hub.show(run["id"])["cost"])
 
     def test_a_price_that_does_not_move_is_that_of_the_start(self):
         self.serve(["m5.large,spot,0.2", "m5.large,on_demand,1"], *PLACE)
@@ -94,29 +81,23 @@ class History(Spot):
         """A dollar from 60 days ago, 0.6 from 20, 0.2 from two: on demand is 0.5."""
         self.server.stop()
         now = time.time_ns() // 1000
-        with sqlite3.connect(self.server.database) as db:
-            series, since = db.execute("SELECT number, since_us FROM price_series WHERE"
-                                       " kind = 'spot'").fetchone()
-            db.execute("DELETE FROM prices WHERE series = ?", (series,))
-            never, = db.execute("SELECT 9223372036854775807").fetchone()
-            for days, dollars in ((60, 1), (20, 0.6), (2, 0.2)):
-                db.execute("INSERT INTO prices (series, since_us, nanos, text, reference, source_us,"
-                           " fetched_us) VALUES (?, ?, ?, ?, '', 0, ?)",
-                           (series, now - days * DAY * 10**6, round(dollars * 1e9), str(dollars),
-                            now - days * DAY * 10**6))
-            db.execute("UPDATE price_series SET since_us = ?, nanos = 200000000 WHERE number = ?",
-                       (now - 2 * DAY * 10**6, series))
+        (series,), = self.server.sql("SELECT number FROM price_series WHERE kind = 'spot'")
+        self.server.sql("DELETE FROM prices WHERE series = ?", series)
+        for days, dollars in ((60, 1), (20, 0.6), (2, 0.2)):
+            since = now - days * DAY * 10**6
+            self.server.sql("INSERT INTO prices (series, since_us, nanos, text, reference, source_us,"
+                            " fetched_us) VALUES (?, ?, ?, ?, '', 0, ?)",
+                            series, since, round(dollars * 1e9), str(dollars), since)
+        self.server.sql("UPDATE price_series SET since_us = ?, nanos = 200000000 WHERE number = ?", since, series)
         self.server.start()
 
     def test_the_spread_of_days_and_the_share_above_on_demand(self):
         self.serve(["m5.large,spot,0.2", "m5.large,on_demand,0.5", "m5.xlarge,on_demand,1"])
         self.write_past()
-        for number, kind in enumerate(("m5.large", "m5.xlarge")):
-            self.server.post(document(number, provider="aws", region="us-east-1", instance_type=kind),
-                             path="/v1/runs/import")
-        reply = self.server.get("/v1/comparison?workload=mlp2017&fields=instance_type,spot_history")
-        self.description.check("GET", "/v1/comparison", reply)
-        rows = {row["instance_type"]: row["spot_history"] for row in reply.json()["rows"]}
+        take_in(self.server, [document(number, provider="aws", region="us-east-1", instance_type=kind)
+                              for number, kind in enumerate(("m5.large", "m5.xlarge"))])
+        rows = self.ask("/v1/comparison?workload=mlp2017&fields=instance_type,spot_history")["rows"]
+        rows = {row["instance_type"]: row["spot_history"] for row in rows}
         self.assertIsNone(rows["m5.xlarge"])
         week, month, quarter = rows["m5.large"]
         self.assertEqual([7, 30, 90], [row["days"] for row in rows["m5.large"]])

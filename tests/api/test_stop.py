@@ -3,10 +3,10 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 import time
 
 import harness
+from http_clients import story
 from harness import SERVER, Events, Server, fake, together, until, worker_pids
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "stubborn": fake("stubborn"),
@@ -19,9 +19,7 @@ class Case(harness.Case):
 
     def busy(self, server, engine):
         """A run under way that has stored a step, and three that wait for it."""
-        running = server.queue(engine, steps=100000, max_seconds=3600)
-        queued = [server.queue(steps=2) for _ in range(3)]
-        until(lambda: server.get(f"/v1/runs/{running}/steps").json()["steps"], "a step is stored")
+        running, queued = server.begin_steps(engine), [server.queue(steps=2) for _ in range(3)]
         until(lambda: worker_pids([running]), "the worker lives")
         return running, queued
 
@@ -69,8 +67,7 @@ class Stopping(Case):
         self.assertEqual(["interrupted", "queued", "queued"], states)
         for raw in held:
             raw.close()
-        output = [data["state"] for _, name, data in reader if name == "state"]
-        self.assertEqual(["queued", "running", "interrupted"], output)
+        self.assertEqual(["queued", "running", "interrupted"], story(reader))
         reader.close()
 
     def test_a_server_that_stops_takes_no_work(self):
@@ -152,14 +149,12 @@ class Starting(Case):
 
     def check_second_is_refused(self, server, name):
         """A second server by this name, which leaves the first one's run alone."""
-        running = server.queue("slow", steps=100000, max_seconds=3600)
-        until(lambda: server.show(running)["state"] == "running", "a run is under way")
+        running = server.begin("slow")
         status, log = self.run_to_end(Server(database=name))
         self.assertEqual(1, status, log)
         self.assertIn("another pennyworth uses the database", log)
         self.assertEqual("running", server.show(running)["state"])
-        server.request("DELETE", f"/v1/runs/{running}")
-        server.wait(running)
+        server.cancel(running)
 
     def test_a_database_whose_lock_file_was_deleted_has_one_server(self):
         server = self.serve()
@@ -212,7 +207,7 @@ class Starting(Case):
         self.assertRegex(log, rf"--port .*{server.port}.*in use")
 
     def test_a_folder_that_is_not_there_is_refused_and_the_usual_one_is_made(self):
-        folder = self.enterContext(tempfile.TemporaryDirectory())
+        folder = self.new_folder()
         done = self.command("--database", f"{folder}/a/b/c.db", "--port", "0", status=2)
         self.assertIn(f"--database there is no folder {folder}/a/b: make it first", done.stderr)
         self.assertEqual([], os.listdir(folder))

@@ -1,7 +1,4 @@
 """Sweeps over HTTP: sets of runs with one answer, through cancelling, killing and refusing."""
-import csv
-import io
-
 from harness import Case, ServerCase, fake, until
 
 QUICK = {"engine": "speed", "steps": 20, "warmup_steps": 1}
@@ -20,14 +17,12 @@ class Sweeps(ServerCase):
     FLAGS = ("--queue-limit", "60")
     ENGINES = {"speed": fake("speed"), "slow": fake("slow", 50)}
 
-    def post(self, body, path="/v1/sweeps", wanted=201, **headers):
-        reply = self.server.post(body, path=path, **headers)
-        self.assertEqual(wanted, reply.status, reply)
-        return reply
+    def post(self, body, path="/v1/sweeps"):
+        return self.server.create(path, body)
 
     def test_a_matrix_is_run_in_interleaved_blocks_and_ranked(self):
         sweep = self.post({"base": QUICK, "knobs": {"batch_size": [8, 16, 64]},
-                           "blocks": 2}).json()
+                           "blocks": 2})
         self.assertEqual(6, sweep["progress"]["runs_total"])
         sweep = self.server.wait_for_sweep(sweep["id"])
         order = sorted((run["position"], cell["cell"], run["block"])
@@ -47,7 +42,7 @@ class Sweeps(ServerCase):
         self.assertEqual(4, len(table.body.decode().splitlines()))
 
     def test_equal_runs_are_not_called_different(self):
-        sweep = self.post({"base": QUICK, "pairs": 4}, "/v1/aa").json()
+        sweep = self.post({"base": QUICK, "pairs": 4}, "/v1/aa")
         self.assertEqual("aa", sweep["preset"])
         sweep = self.server.wait_for_sweep(sweep["id"])
         self.assertEqual({"pairs": 4, "alarms": 0, "rate": 0, "low": 0, "margin": 0.03},
@@ -58,7 +53,7 @@ class Sweeps(ServerCase):
 
     def test_a_tune_ends_with_the_best_beside_the_fixed_one(self):
         base = {**QUICK, "workload": "mlp2017", "batch_size": 32, "labels": {"for": "tune"}}
-        sweep = self.post({"preset": "tune", "base": base, "budget_seconds": 30}).json()
+        sweep = self.post({"preset": "tune", "base": base, "budget_seconds": 30})
         sweep = self.server.wait_for_sweep(sweep["id"])
         self.assertEqual(3, sweep["rounds"])
         names = [cell["name"] for cell in sweep["cells"]]
@@ -69,7 +64,7 @@ class Sweeps(ServerCase):
 
     def test_a_cancelled_sweep_ends_at_once(self):
         sweep = self.post({"base": {"engine": "slow", "steps": 10000},
-                           "knobs": {"seed": [1, 2]}, "blocks": 2}).json()
+                           "knobs": {"seed": [1, 2]}, "blocks": 2})
         self.server.wait(in_order(sweep)[0], {"running"})
         path = f"/v1/sweeps/{sweep['id']}"
         self.assertEqual("cancelled", self.server.delete(path).json()["state"])
@@ -80,14 +75,14 @@ class Sweeps(ServerCase):
 
     def test_a_sweep_whose_queued_runs_are_cancelled_one_by_one_ends(self):
         slow = self.server.queue("slow", steps=100000, max_seconds=600)
-        sweep = self.post({"base": QUICK, "knobs": {"seed": [1]}, "blocks": 2}).json()
+        sweep = self.post({"base": QUICK, "knobs": {"seed": [1]}, "blocks": 2})
         for run in in_order(sweep):
             self.assertEqual("cancelled", self.server.delete(f"/v1/runs/{run}").json()["state"])
         self.server.delete(f"/v1/runs/{slow}")
         self.assertEqual("finished", self.server.wait_for_sweep(sweep["id"])["state"])
 
     def test_sweeps_are_listed_newest_first_in_pages(self):
-        made = [self.post({"base": QUICK, "knobs": {"seed": [number]}, "blocks": 1}).json()["id"]
+        made = [self.post({"base": QUICK, "knobs": {"seed": [number]}, "blocks": 1})["id"]
                 for number in range(3)]
         page = self.server.get("/v1/sweeps?limit=2").json()
         rest = self.server.get(f"/v1/sweeps?limit=2&cursor={page['next_cursor']}").json()
@@ -105,9 +100,7 @@ class Mixed(ServerCase):
     ENGINES = {"native": fake("speed"), "idle": fake("slow", 20)}
 
     def sweep(self, **body):
-        reply = self.server.post({"blocks": 2, **body}, path="/v1/sweeps")
-        self.assertEqual(201, reply.status, reply)
-        return self.server.wait_for_sweep(reply.json()["id"])
+        return self.server.wait_for_sweep(self.server.create("/v1/sweeps", {"blocks": 2, **body})["id"])
 
     def test_the_networks_of_2017_are_cells_that_are_not_compared(self):
         sweep = self.sweep(preset="clouds2017", base={"steps": 20, "warmup_steps": 1})
@@ -133,9 +126,7 @@ class Engines(Case):
             "blocks": 2}
 
     def ask(self, server, body=None):
-        reply = server.post(body or self.BODY, path="/v1/sweeps")
-        self.assertEqual(201, reply.status, reply)
-        return server.wait_for_sweep(reply.json()["id"])
+        return server.wait_for_sweep(server.create("/v1/sweeps", body or self.BODY)["id"])
 
     def test_ours_and_every_registered_one_are_measured_in_blocks_with_dollars(self):
         server = self.own_server("--price-per-hour", "0.36", "--instance-type", "m7i.large",
@@ -158,8 +149,8 @@ class Engines(Case):
             self.assertLessEqual(cost["low"], cost["value"] * (1 + 1e-9))
             self.assertGreaterEqual(cost["high"], cost["value"] * (1 - 1e-9))
             self.assertIsNone(cell["time_shares"])  # this engine does not report it
-        table = server.get(f"/v1/sweeps/{sweep['id']}", Accept="text/csv").body.decode()
-        self.assertEqual({"0.36"}, {line["dollars_per_hour"] for line in csv.DictReader(io.StringIO(table))})
+        table = server.get(f"/v1/sweeps/{sweep['id']}", Accept="text/csv").rows()
+        self.assertEqual({"0.36"}, {line["dollars_per_hour"] for line in table})
 
     def test_an_engine_that_fails_does_not_take_the_others_with_it(self):
         server = self.own_server(engines={"broken": fake("exit"), "native": fake("speed")})

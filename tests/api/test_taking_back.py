@@ -1,7 +1,6 @@
 """What was a mistake can be taken back: a run, a figure, a price, a discount; and what was said of a time
 before stays as it was."""
 import json
-import tempfile
 from pathlib import Path
 
 from harness import Case, ServerCase, fake, until
@@ -66,8 +65,7 @@ class Runs(ServerCase):
     def test_only_what_has_ended_is_voided_and_only_for_a_reason(self):
         run = self.server.queue("dawdling", steps=100000)
         self.assertProblem(self.server.post(BECAUSE, path=f"/v1/runs/{run}/void"), 409, "conflict")
-        self.server.delete(f"/v1/runs/{run}")
-        self.server.wait(run)
+        self.server.cancel(run)
         longest = void(self.server, run, body={"reason": "x" * 500})
         self.assertEqual("x" * 500, longest["void"]["reason"])
         missing = f"/v1/runs/{run_id(77777)}/void"
@@ -197,7 +195,7 @@ class Figures(ServerCase):
 
 class Audited(Case):
     def test_the_audit_says_what_was_taken_back_by_whom_and_why(self):
-        folder = self.enterContext(tempfile.TemporaryDirectory())
+        folder = self.new_folder()
         tokens, audit = Path(folder, "tokens"), Path(folder, "audit")
         tokens.write_text(line("ann", "read,write") + line("bob", "read,import"))
         server = self.own_server("--tokens", tokens, "--audit", audit, "--feed",

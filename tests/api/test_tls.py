@@ -111,8 +111,7 @@ class Serving(Case):
         server = self.serve("--idle-seconds", "3600")
         with server.secure_socket() as resting:
             self.assertEqual("TLSv1.3", resting.version())
-            run_id = server.queue("slow", steps=100000, max_seconds=3600)
-            events = Events(server, run_id)
+            events = Events(server, server.begin())
             server.stop()
             events.close()
 
@@ -146,8 +145,7 @@ class Clients(Case):
 
     def test_a_client_that_closes_while_its_answer_is_held_is_noticed(self):
         server = self.serve()
-        run_id = server.queue("slow", steps=100000, max_seconds=3600)
-        server.wait(run_id, {"running"})
+        run_id = server.begin()
         for gently in (True, False):
             secure = server.secure_socket()
             secure.sendall(f"GET /v1/runs/{run_id}?wait=50 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
@@ -161,8 +159,7 @@ class Clients(Case):
 
     def test_a_closed_event_stream_is_noticed(self):
         server = self.serve()
-        run_id = server.queue("slow", steps=100000, max_seconds=3600)
-        server.wait(run_id, {"running"})
+        run_id = server.begin()
         events = Events(server, run_id)
         next(iter(events))
         self.watchers(server, 1)

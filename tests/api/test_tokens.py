@@ -1,5 +1,4 @@
 """A hub with a token for each who reports to it: scopes, limits, the file read again, the audit."""
-import csv
 import hashlib
 import json
 import os
@@ -7,7 +6,6 @@ import re
 import signal
 import sqlite3
 import stat
-import tempfile
 
 import harness
 from harness import fake, until
@@ -29,7 +27,7 @@ def secret(name):
 
 class Case(harness.Case):
     def setUp(self):
-        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.folder = str(self.new_folder())
         self.file = os.path.join(self.folder, "tokens")
         self.audit_file = os.path.join(self.folder, "audit")
 
@@ -244,8 +242,8 @@ class Senders(Case):
         table = self.compare(server, "&sender=c2&format=markdown").body.decode()
         self.assertIn(", only runs of c2\n", table)
         self.assertIn("| c2 100 % |", table)
-        rows = self.compare(server, "&sender=c2&format=csv").body.decode().splitlines()
-        self.assertEqual(["c2 100 %"], [row["senders"] for row in csv.DictReader(rows)])
+        rows = self.compare(server, "&sender=c2&format=csv").rows()
+        self.assertEqual(["c2 100 %"], [row["senders"] for row in rows])
         chart = self.ask(server, "GET", "/v1/comparison.svg?workload=mlp2017&sender=c2", "c1")
         self.assertIn("mlp2017, only runs of c2", chart.body.decode())
 

@@ -6,8 +6,7 @@ from run_documents import document, take_in
 
 class Wanted(ServerCase):
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         runs = [document(number, vm=f"i{number:015x}",
                          instance_type="many.large" if number < 3 else "one.large")
                 for number in range(4)]

@@ -75,8 +75,7 @@ class Family(ServerCase):
 
     def begin(self, run_id, server):
         """Once the run is under way: the processes of its worker."""
-        server.wait(run_id, {"running"})
-        until(lambda: server.get(f"/v1/runs/{run_id}/steps").json()["steps"], "a step")
+        until(lambda: server.steps(run_id), "a step")
         return until(lambda: worker_pids([run_id]), "the worker lives")
 
     def cancel(self, run_id, server):
@@ -191,9 +190,8 @@ class Native(ServerCase):
                               warmup_steps=2, max_seconds=120, threads=1)
         self.assertEqual("finished", run["state"], run)
         self.assertIn("pennyworth", run["software"])
-        steps = self.server.get(f"/v1/runs/{run['id']}/steps").json()["steps"]
-        self.assertEqual(32, len(steps))
-        losses = [step["loss"] for step in steps]
+        losses = [step["loss"] for step in self.server.steps(run["id"])]
+        self.assertEqual(32, len(losses))
         first, last = sum(losses[:5]) / 5, sum(losses[-5:]) / 5
         self.assertLess(last, 0.95 * first, losses)
         self.assertGreater(run["summary"]["samples_per_second"], 0)
@@ -201,16 +199,13 @@ class Native(ServerCase):
     def test_the_same_seed_trains_the_same(self):
         def losses(seed, engine="native"):
             run = self.server.run(engine, batch_size=4, steps=5, seed=seed, threads=1)
-            steps = self.server.get(f"/v1/runs/{run['id']}/steps").json()["steps"]
-            return [step["loss"] for step in steps]
+            return [step["loss"] for step in self.server.steps(run["id"])]
         self.assertEqual(losses(7), losses(7, "trainer"))
         self.assertNotEqual(losses(7), losses(8))
 
     def test_the_real_worker_stops_when_cancelled(self):
-        run_id = self.server.queue("native", steps=1000000, max_seconds=86400)
-        self.server.wait(run_id, {"running"})
-        self.assertEqual(202, self.server.delete(f"/v1/runs/{run_id}").status)
-        self.assertEqual("cancelled", self.server.wait(run_id)["state"])
+        run_id = self.server.begin("native")
+        self.assertEqual("cancelled", self.server.cancel(run_id)["state"])
         until(lambda: not worker_pids([run_id]), "the worker is gone")
 
 

@@ -5,6 +5,7 @@ import re
 import socket
 
 from harness import Case, fake, raise_open_files, together, until
+from http_clients import small_buffer
 
 HOST = "Host: 127.0.0.1\r\n"
 GET = f"GET /v1/runs HTTP/1.1\r\n{HOST}\r\n"
@@ -76,12 +77,8 @@ class HalfClosed(Case):
         descriptors = self.server.descriptors()
         raise_open_files(TAKERS_OF_NOTHING + 200)
         for index in range(TAKERS_OF_NOTHING):
-            client = socket.socket()
+            client = small_buffer(self.server, request, f"127.0.1.{1 + index % 200}")
             self.addCleanup(client.close)
-            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-            client.bind((f"127.0.1.{1 + index % 200}", 0))
-            client.connect(("127.0.0.1", self.server.port))
-            client.sendall(request.encode())
             client.shutdown(socket.SHUT_WR)
         self.assertEqual(200, self.server.get("/v1/runs").status)
         until(lambda: self.server.descriptors() < descriptors + 10, "all are gone", SOON)

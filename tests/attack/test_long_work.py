@@ -6,23 +6,16 @@ import threading
 from pathlib import Path
 
 from harness import Case, Server, ServerCase, until
+from http_clients import small_buffer
 from run_documents import document, machine, run_id, take_in
 
 STEPS = 25_000
 LOOPERS = 8
 HEALTHY = 20
-GET = "GET {} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
-def small_buffer(server, path, address="127.0.0.1"):
-    """A connection that has asked, and whose kernel takes little of the answer."""
-    client = socket.socket()
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-    client.bind((address, 0))
-    client.settimeout(60)
-    client.connect(("127.0.0.1", server.port))
-    client.sendall(GET.format(path).encode())
-    return client
+def slow_reader(server, path, address="127.0.0.1"):
+    return small_buffer(server, f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", address)
 
 
 def status_of(client):
@@ -64,7 +57,7 @@ class LongWork(Case):
 
     def test_one_address_leaves_places_for_others(self):
         path = f"/v1/runs/{run_id(1)}/recompute"
-        clients = [small_buffer(self.server, path) for _ in range(48)]
+        clients = [slow_reader(self.server, path) for _ in range(48)]
         for client in clients:
             self.addCleanup(client.close)
         other = self.server.connection(source="127.0.0.2")
@@ -78,7 +71,7 @@ class LongWork(Case):
     def test_clients_that_reset_their_connections_leave_nothing_behind(self):
         for path in ("/v1/runs/export", f"/v1/runs/{run_id(1)}/recompute"):
             for _ in range(LOOPERS):
-                client = small_buffer(self.server, path)
+                client = slow_reader(self.server, path)
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
                 client.close()
         until(lambda: self.at_work() == 0, "nothing is made any more")
@@ -117,7 +110,7 @@ class Budget(Case):
 
     def slow(self, path, address="127.0.0.1"):
         """The status that a reader gets, which takes no more of its answer."""
-        client = small_buffer(self.server, path, address)
+        client = slow_reader(self.server, path, address)
         self.clients.append(client)
         return status_of(client)
 
@@ -187,7 +180,7 @@ class Stopped(Case):
         server = self.own_server("--http-threads", "1")
         take_in(server, [document(1, steps=STEPS)])
         path = f"/v1/runs/{run_id(1)}/recompute"
-        clients = [small_buffer(server, path if index % 2 else "/v1/runs/export")
+        clients = [slow_reader(server, path if index % 2 else "/v1/runs/export")
                    for index in range(2 * LOOPERS)]
         statuses = []
 
