@@ -20,6 +20,8 @@ try:
     from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys  # noqa: F401 (tests have both from here)
+    from selenium.webdriver.support.ui import Select  # noqa: F401
 except ImportError:
     raise SystemExit("selenium is missing; on Debian: apt-get install python3-selenium")
 
@@ -87,13 +89,8 @@ class BrowserCase(ServerCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.addClassCleanup(super().tearDownClass)
         cls.driver, cls.shown = open_browser(), None
         cls.driver.execute_cdp_cmd("Network.clearBrowserCache", {})  # of a server at the same port
-
-    @classmethod
-    def tearDownClass(cls):
-        """All is done by the cleanups, which also come where setUpClass() breaks half way."""
 
     def setUp(self):
         # Asked for beside what is no page, such as the answer of a path of the API.
@@ -131,7 +128,7 @@ class BrowserCase(ServerCase):
         return url.startswith((self.origin() + "/", "data:", "blob:", "about:"))
 
     def origin(self):
-        return f"http://127.0.0.1:{self.server.port}"
+        return self.server.url
 
     @contextlib.contextmanager
     def paused(self, run_id):
@@ -172,12 +169,14 @@ class BrowserCase(ServerCase):
 
     # What is done
 
-    def open(self, target="/"):
-        """Opens a path of the page, and waits until it is there."""
+    def open(self, target="/", shows=None):
+        """Opens a path of the page, and waits until it is there, and on it what a selector finds."""
         if self.shown != target:
             self.driver.get(self.origin() + target)
             type(self).shown = target if self.STAYS else None
         self.loaded()
+        if shows:
+            self.until(lambda: self.all(shows), shows)
 
     def loaded(self):
         until(lambda: self.script("return document.querySelector('main h1') !== null && "
@@ -198,6 +197,10 @@ class BrowserCase(ServerCase):
 
     def heading(self):
         return self.text("main h1")
+
+    def news(self):
+        """What was announced last."""
+        return self.script("return document.querySelector('#news').textContent")
 
     def text(self, selector="main"):
         """In one step: between finding it and reading it the page may have drawn it anew. The browser's
@@ -249,6 +252,11 @@ class BrowserCase(ServerCase):
             self.screenshot(what)
             self.assertNoSideways(what)
             self.assertAccessible(what)
+
+    def assertNarrowAndWide(self, what):
+        for width in (360, 1280):
+            self.look(width=width)
+            self.assertNoSideways(f"{what} at {width}")
 
     def assertNoSideways(self, what=""):
         """The body is not wider than the screen; parts of it may scroll."""

@@ -12,8 +12,7 @@ class Rows(BrowserCase):
     ENGINES = {"ok": fake("ok")}
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         cls.run_id = cls.server.post({"engine": "ok", "steps": 2}, "?wait=30").json()["id"]
 
     @classmethod
@@ -21,8 +20,7 @@ class Rows(BrowserCase):
         store_types(cls.server, cls.run_id, types)
 
     def see(self, query="?workload=mlp2017"):
-        self.open("/" + query)
-        self.until(lambda: self.all(".sentence"), "the answer is there")
+        self.open("/" + query, shows=".sentence")
 
     def column(self, number):
         return [cell.text.split("\n")[0] for cell in
@@ -36,8 +34,8 @@ class FiveTypes(Rows):
     """Two that cannot be told apart, one that is three times as fast, one of a single machine, and
     one with a hostile name."""
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
+        super().prepare()
         cls.store({"a.large": (100, 101, 99), "b.large": (100, 100, 100.5),
                    "c.large": (300, 301, 299), "lone.large": (10,), HOSTILE: (50, 51, 50)})
         for instance, dollars in (("a.large", "0.1"), ("b.large", "0.1"), ("c.large", "0.9"),

@@ -51,5 +51,4 @@ class Card(BrowserCase):
 
     def stop_runs(self):
         for run in self.runs():
-            self.server.delete(f"/v1/runs/{run['id']}")
-            self.server.wait(run["id"])
+            self.server.cancel(run["id"])

@@ -1,11 +1,10 @@
 """The comparison as a person sees it: one answer in words, two charts and a table with the same
 numbers, a question that lives in the address, and nothing that is unknown shown as if it were not."""
 import re
-import sqlite3
 import time
 
+from browser import Keys
 from compared_rows import FiveTypes
-from selenium.webdriver.common.keys import Keys
 
 
 class Answer(FiveTypes):
@@ -35,9 +34,7 @@ class Answer(FiveTypes):
 
     def test_foreign_text_stays_text_and_keeps_the_layout(self):
         self.see()
-        for width in (360, 1280):
-            self.look(width=width)
-            self.assertNoSideways(f"{width}")
+        self.assertNarrowAndWide("foreign text")
         self.assertEqual([], self.all("main script"))
 
     def test_charts_say_what_they_show_and_are_used_by_keyboard(self):
@@ -75,16 +72,14 @@ class Compared(FiveTypes):
 
     def test_both_kinds_of_price_stand_side_by_side(self):
         now = int(time.time() * 1e6)
-        with sqlite3.connect(self.server.database) as database:  # as a feed would say
-            (series,), = database.execute("""INSERT INTO price_series (feed, scope, provider, region,
-                zone, instance_type, kind, currency, nanos, since_us) VALUES ('aws-spot-page', 'x',
-                'aws', 'eu-north-1', '', 'b.large', 'spot', 'USD', 50000000, ?)
-                RETURNING number""", [now]).fetchall()
-            database.execute("""INSERT INTO prices (series, since_us, nanos, text, reference,
-                source_us, fetched_us) VALUES (?, ?, 50000000, '0.05', '', ?, ?)""",
-                             [series, now, now, now])
-            database.execute("INSERT INTO readings VALUES ('aws-spot-page', 'x', ?, ?, 1)", [now, now])
-            database.execute("UPDATE revision SET number = number + 1, prices = number + 1")
+        # As a feed would say.
+        (series,), = self.server.sql("""INSERT INTO price_series (feed, scope, provider, region,
+            zone, instance_type, kind, currency, nanos, since_us) VALUES ('aws-spot-page', 'x',
+            'aws', 'eu-north-1', '', 'b.large', 'spot', 'USD', 50000000, ?) RETURNING number""", now)
+        self.server.sql("""INSERT INTO prices (series, since_us, nanos, text, reference,
+            source_us, fetched_us) VALUES (?, ?, 50000000, '0.05', '', ?, ?)""", series, now, now, now)
+        self.server.sql("INSERT INTO readings VALUES ('aws-spot-page', 'x', ?, ?, 1)", now, now)
+        self.server.sql("UPDATE revision SET number = number + 1, prices = number + 1")
         self.see("?workload=mlp2017&columns=instance,on_demand_per_dollar,spot_per_dollar,"
                  "on_demand_dollars,spot_dollars&samples=3600000&region=eu-north-1")
         rows = self.server.get("/v1/comparison?workload=mlp2017&fields=all&samples=3600000&region=eu-north-1"

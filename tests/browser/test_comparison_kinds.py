@@ -1,28 +1,25 @@
 """Comparisons of particular kinds: rows of senders, published figures alone, behind a token."""
-import sqlite3
 import tempfile
 from pathlib import Path
 
-from browser import BrowserCase
+from browser import BrowserCase, Keys
 from compared_rows import HOSTILE, Rows
-from selenium.webdriver.common.keys import Keys
 
 
 class Sent(Rows):
     """Rows that others have sent: two hubs, and one contradicts this server."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
+        super().prepare()
         cls.store({"mixed.large": (100, 101, 99, 100.5, 500, 501, 499), "sent.large": (60, 61, 60),
                    "here.large": (30, 31, 30)})
         senders = {"hub-a": "instance = 'mixed.large' AND samples_per_second = 100.5",
                    "hub-b": "instance = 'mixed.large' AND samples_per_second > 400",
                    HOSTILE[:60]: "instance = 'sent.large'"}
-        with sqlite3.connect(cls.server.database) as database:
-            for name, which in senders.items():
-                database.execute("UPDATE runs SET sender = ?, provenance = 'imported'"
-                                 f" WHERE contender IS NOT NULL AND {which}", [name])
+        for name, which in senders.items():
+            cls.server.sql("UPDATE runs SET sender = ?, provenance = 'imported'"
+                           f" WHERE contender IS NOT NULL AND {which}", name)
 
     def rows(self):
         return {row.find_element("css selector", "th").text.split("\n")[0]: row.text
@@ -68,8 +65,7 @@ class Published(BrowserCase):
     FLAGS = ("--published", "on")
 
     def test_nothing_measured_is_said_so_and_what_is_hidden_can_be_shown(self):
-        self.open()
-        self.until(lambda: self.all(".sentence"), "the answer is there")
+        self.open(shows=".sentence")
         self.assertIn("No run has been measured yet", self.text(".sentence"))
         self.assertIn("published", self.text("table.rows tbody"))
         count = len(self.all("table.rows tbody tr"))
@@ -78,8 +74,7 @@ class Published(BrowserCase):
         self.assertIn("configuration=all", self.address())
 
     def test_a_workload_of_which_nothing_is_known(self):
-        self.open("/?workload=nothing")
-        self.until(lambda: self.all(".sentence"), "the answer is there")
+        self.open("/?workload=nothing", shows=".sentence")
         self.assertIn("There is no run and no figure yet for nothing", self.text(".sentence"))
         self.until(lambda: self.all(".rest .empty p + p a"), "others are named")
         self.click(".rest .empty p + p a")
@@ -97,8 +92,7 @@ class Guarded(BrowserCase):
                                         {"behavior": "allow", "downloadPath": folder})
             self.driver.get(self.origin() + "/")
             self.script("sessionStorage.setItem('pennyworth-token', 'read-token-of-a-test')")
-            self.open("/")
-            self.until(lambda: self.all(".files a"), "the links are there")
+            self.open("/", shows=".files a")
             self.click(".files a")
             file = Path(folder, "comparison.csv")
             self.until(lambda: file.exists() and file.read_text(), "the file is there, and filled")

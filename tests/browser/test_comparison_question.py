@@ -2,8 +2,8 @@
 is wrong in it is shown where it stands."""
 import sqlite3
 
+from browser import Keys
 from compared_rows import FiveTypes
-from selenium.webdriver.common.keys import Keys
 
 
 class Question(FiveTypes):
@@ -49,8 +49,7 @@ class Question(FiveTypes):
     def test_an_error_is_shown_at_its_field_with_its_place(self):
         self.forgive("400 (Bad Request)")
         self.see()
-        self.open("/?workload=mlp2017&utility=hours+*+foo")
-        self.until(lambda: self.all("#error-utility:not([hidden])"), "the error is shown")
+        self.open("/?workload=mlp2017&utility=hours+*+foo", shows="#error-utility:not([hidden])")
         self.assertIn('no field "foo"', self.text("#error-utility"))
         self.assertEqual("f", self.text("#error-utility mark"))
         self.assertEqual("true", self.one("#ask-utility").get_dom_attribute("aria-invalid"))

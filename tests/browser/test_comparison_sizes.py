@@ -7,8 +7,8 @@ class Many(Rows):
     COUNT = 2500
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
+        super().prepare()
         cls.store({f"t.{i}": (1 + i * 7919 % cls.COUNT,) for i in range(cls.COUNT)})
 
     def test_all_take_part_and_few_are_drawn(self):
@@ -26,8 +26,8 @@ class Many(Rows):
 
 class Family(Rows):
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
+        super().prepare()
         cls.store({"c9.large": [10, 10.1, 9.9], "c9.xlarge": [16, 16.1, 15.9],
                    "x7.<b>evil</b>": [5, 5, 5]})
         list_types(cls.server, ("c9.large", 2, 4, ""), ("c9.xlarge", 4, 8, ""),

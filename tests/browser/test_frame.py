@@ -1,7 +1,6 @@
 """The frame of the page, whatever its views show: it keeps to itself, can be used by keyboard and by
 screen reader, and its address says where one is."""
-from browser import BrowserCase
-from selenium.webdriver.common.keys import Keys
+from browser import BrowserCase, Keys
 from waiting import share
 
 

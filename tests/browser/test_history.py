@@ -14,8 +14,7 @@ class History(BrowserCase):
     FLAGS = FLAGS
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         cls.server.price("a.large", "0.36", provider="aws")
         cls.store()
 
@@ -40,8 +39,7 @@ class History(BrowserCase):
             database.execute("DELETE FROM run_labels")
 
     def open_it(self, rest="&workload=mlp2017&engine=ok"):
-        self.open(f"/?view=history{rest}")
-        self.until(lambda: self.all(".chart .point"), "it is drawn")
+        self.open(f"/?view=history{rest}", shows=".chart .point")
 
     def test_there_is_a_line_for_each_type_and_a_hollow_mark_for_what_did_not_count(self):
         self.open_it()

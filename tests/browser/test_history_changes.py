@@ -11,13 +11,11 @@ class Changes(BrowserCase):
              "--price-per-hour", "0.36")
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         store_histories(cls.server, cls.server.run("ok", steps=5)["id"])
 
     def open_it(self, instance):
-        self.open(f"/?view=history&workload=mlp2017&engine=ok&instance_type={instance}")
-        self.until(lambda: self.all(".chart .point"), "it is drawn")
+        self.open(f"/?view=history&workload=mlp2017&engine=ok&instance_type={instance}", shows=".chart .point")
 
     def marks(self, chart):
         return [mark.text for mark in self.all(f".plots > figure:nth-of-type({chart}) .level-words")]

@@ -1,10 +1,8 @@
 """A run asked for on the page."""
 import json
 
-from browser import BrowserCase
+from browser import BrowserCase, Keys, Select
 from harness import WORKLOADS, fake
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
 
 UNANSWERED = "return sessionStorage.getItem('pennyworth-unanswered')"
 
@@ -86,9 +84,7 @@ class Measuring(BrowserCase):
                   "%3C/script%3E%E2%80%AE&label=b=" + "x" * 256)
         self.assertEqual("gone", self.sent()["engine"])
         self.assertEqual({"a": hostile, "b": "x" * 256}, self.sent()["labels"])
-        for width in (360, 1280):
-            self.look(width=width)
-            self.assertNoSideways(str(width))
+        self.assertNarrowAndWide("a link")
 
     def test_labels_that_are_too_long_for_an_address_are_sent_all_the_same(self):
         self.forgive("400")

@@ -1,9 +1,9 @@
 """The card of a machine without a number: who uses it now, after a run without a result, together with
 rows of other machines, for a question that a run here does not answer, and where a token is needed."""
+from browser import Keys
 from one_button import BUTTON, CARD, Card
 from neighbours import NAME, busy_neighbour
 from run_documents import document, machine, take_in
-from selenium.webdriver.common.keys import Keys
 
 
 class Busy(Card):
@@ -67,9 +67,7 @@ class Questions(Card):
         self.assertIn("aside", self.one(CARD).get_dom_attribute("class"))
         self.assertFalse(self.one(f"{CARD} > details").get_property("open"))
         small = self.one(CARD).size["height"]
-        for width in (360, 1280):
-            self.look(width=width)
-            self.assertNoSideways(str(width))
+        self.assertNarrowAndWide("a small card")
         self.see("/?workload=mlp2017")
         self.assertLess(small, self.one(CARD).size["height"])
 
@@ -83,8 +81,7 @@ class Questions(Card):
     def test_a_question_about_other_machines_has_no_card(self):
         self.serve("paced", 20000)
         for question in ("instance_type=c7i.large", "sender=somebody", "engine=native,other", "label=a=b"):
-            self.open(f"/?{question}")
-            self.until(lambda: self.all(".sentence"), "the answer")
+            self.open(f"/?{question}", shows=".sentence")
             self.assertFalse(self.one(CARD).is_displayed(), question)
 
     def test_it_is_accessible_and_fits(self):

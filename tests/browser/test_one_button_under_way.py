@@ -1,6 +1,6 @@
 """The one button after the click: figures move, prices are typed, a reload finds the run."""
+from browser import Keys
 from one_button import BUTTON, CARD, Card
-from selenium.webdriver.common.keys import Keys
 
 
 class UnderWay(Card):

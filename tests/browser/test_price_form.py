@@ -46,8 +46,7 @@ class PriceForm(BrowserCase):
         self.click(f"{FORM} button")
 
     def until_said(self, words):
-        self.until(lambda: words in self.script(
-            "return document.querySelector('#news').textContent"), words)
+        self.until(lambda: words in self.news(), words)
 
     def test_on_a_run_the_three_ways_show_their_formula_and_the_dollars_appear(self):
         run = measured(self.server)
@@ -92,8 +91,7 @@ class PriceForm(BrowserCase):
 
     def test_in_the_comparison_the_row_has_dollars_without_a_reload(self):
         measured(self.server)
-        self.open("/?workload=resnet50")
-        self.until(lambda: self.all("tbody th"), "the row")
+        self.open("/?workload=resnet50", shows="tbody th")
         self.unfold()
         self.script("window.mark = 1")
         self.fill(price_per_hour="0.25")
@@ -115,6 +113,5 @@ class PriceForm(BrowserCase):
         self.fill(price_per_hour="0.25")
         self.send()
         self.until(lambda: "$0.25 an hour, typed" in self.text(), "the price of this machine")
-        self.server.delete(f"/v1/runs/{run}")
-        self.server.wait(run)
+        self.server.cancel(run)
         self.assertEqual(0.25, self.server.show(run)["cost"]["price"]["price_per_hour"])

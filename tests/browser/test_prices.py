@@ -4,11 +4,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from browser import BrowserCase
+from browser import BrowserCase, Keys
 from feed_payloads import Aws
 from feed_server import Document, FeedServer
 from harness import fake, until
-from selenium.webdriver.common.keys import Keys
 
 TYPE = "a.large"
 
@@ -30,8 +29,7 @@ class Prices(BrowserCase):
         cls.server.price(TYPE, "0.25", provider="aws", region="us-east-1")
 
     def open_it(self, rest=""):
-        self.open(f"/?view=prices{rest}")
-        self.until(lambda: self.all("section table"), "tables are there")
+        self.open(f"/?view=prices{rest}", shows="section table")
 
     def badges(self):
         return self.script("return [...document.querySelectorAll('td .badge')]"
@@ -123,8 +121,7 @@ class HeldBack(BrowserCase):
         return [each for each in self.all("main button") if each.text == "Accept"]
 
     def test_what_waits_is_shown_and_accepted_by_a_button(self):
-        self.open("/?view=prices&instance_type=m5.large&region=us-east-1")
-        self.until(lambda: self.all("#read-aws-spot-page"), "the feeds")
+        self.open("/?view=prices&instance_type=m5.large&region=us-east-1", shows="#read-aws-spot-page")
         self.assertEqual([], self.accept())
         self.says(10)
         self.server.post(b"", path="/v1/prices/refresh", query="?feed=aws-spot-page")

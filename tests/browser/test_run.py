@@ -1,9 +1,7 @@
 """One run on the page, from its start to its end."""
 import re
-import sqlite3
 
-from browser import BrowserCase
-from selenium.webdriver.common.keys import Keys
+from browser import BrowserCase, Keys
 from run_scenes import ENGINES, HOSTILE, PLACE, RunCase
 
 
@@ -73,8 +71,7 @@ class One(RunCase):
 
     def test_an_imported_run_is_marked(self):
         run = self.finished()
-        with sqlite3.connect(self.server.database) as database:
-            database.execute("UPDATE runs SET provenance = 'imported' WHERE id = ?", [run["id"]])
+        self.server.sql("UPDATE runs SET provenance = 'imported' WHERE id = ?", run["id"])
         self.open_run(run)
         self.assertIn("imported", self.text(".subtitle"))
 

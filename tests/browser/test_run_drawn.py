@@ -1,8 +1,8 @@
 """The steps of a run and its roof, drawn; the same is in words."""
 import sqlite3
 
+from browser import Keys
 from run_scenes import RunCase
-from selenium.webdriver.common.keys import Keys
 
 
 class Drawn(RunCase):
@@ -25,9 +25,7 @@ class Drawn(RunCase):
         self.assertIn("24.0 %", section.text)  # the step
         self.assertIn("25.0 % of what all threads can read", section.text)
         self.assertEqual("nhwc", self.words("Layout of images"))
-        for width in (360, 1280):
-            self.look(width=width)
-            self.assertNoSideways(f"the roof at {width}")
+        self.assertNarrowAndWide("the roof")
         self.assertAccessible("a run with a roof")
 
     def test_without_a_peak_the_reasons_are_in_its_place(self):

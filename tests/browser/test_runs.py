@@ -1,6 +1,5 @@
 """The list of runs with its filters, and what others wrote, shown as what it is."""
-from browser import BrowserCase
-from selenium.webdriver.support.ui import Select
+from browser import BrowserCase, Select
 from run_scenes import ENGINES, HOSTILE, PLACE
 
 
@@ -9,8 +8,7 @@ class List(BrowserCase):
     FLAGS = PLACE
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def prepare(cls):
         cls.server.run("ok", labels=HOSTILE)
         cls.server.run("crash")
         for _ in range(51):
@@ -27,9 +25,7 @@ class List(BrowserCase):
         self.assertNotEqual("taken", self.driver.title)
         self.assertEqual("isolate", self.script(
             "return getComputedStyle(document.querySelector('tbody .labels bdi')).unicodeBidi"))
-        for width in (360, 1280):
-            self.look(width=width)
-            self.assertNoSideways(f"labels at {width}")
+        self.assertNarrowAndWide("labels")
 
     def test_a_label_leads_to_the_runs_that_have_it(self):
         self.open("/?view=runs&workload=mlp2017")
@@ -73,9 +69,7 @@ class List(BrowserCase):
         self.assertEqual("2001-01-01", self.one("#filter-since").get_property("value"))
         self.open("/?view=runs&workload=mlp2017&until=2001-01-01")
         self.assertIn("No run matches the filters", self.text())
-        for width in (360, 1280):
-            self.look(width=width)
-            self.assertNoSideways(f"filters at {width}")
+        self.assertNarrowAndWide("filters")
 
     def test_a_time_of_day_in_the_address_is_kept(self):
         self.open("/?view=runs&workload=mlp2017&since=2001-01-01T12:00:00Z")

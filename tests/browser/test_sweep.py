@@ -2,8 +2,7 @@
 import json
 import re
 
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
+from browser import Keys, Select
 from sweep_case import SweepCase
 
 SPEED = {"engine": "speed", "steps": 20, "warmup_steps": 1}

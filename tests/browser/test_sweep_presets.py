@@ -1,7 +1,7 @@
 """The presets of a sweep on the page: each has its chart and its table."""
+from browser import Select
 from sweep_case import SweepCase  # first: it finds the modules of tests/api
 from harness import fake
-from selenium.webdriver.support.ui import Select
 from waiting import share
 
 

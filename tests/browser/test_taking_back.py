@@ -1,8 +1,7 @@
 """Taking back on the page: each asks for a reason first, and shows at once what has changed."""
-from browser import BrowserCase
+from browser import BrowserCase, Keys
 from harness import fake
 from run_documents import FIGURE
-from selenium.webdriver.common.keys import Keys
 
 REASON = "another job ran beside it"
 
@@ -24,9 +23,6 @@ class TakingBack(BrowserCase):
     def give(self, reason=REASON):
         self.one("#why").send_keys(reason, Keys.ENTER)
         self.until(lambda: not self.all("dialog"), "the dialog has gone")
-
-    def news(self):
-        return self.script("return document.querySelector('#news').textContent")
 
     def test_a_run_is_voided_for_a_reason_and_counted_again(self):
         kept, run = (self.server.run("ok")["id"] for _ in range(2))
@@ -84,8 +80,7 @@ class TakingBack(BrowserCase):
     def test_a_typed_price_is_withdrawn(self):
         for day, dollars in ((1, "0.25"), (2, "25")):
             self.server.price("our.box", dollars, valid_from=f"2026-01-0{day}T00:00:00Z")
-        self.open("/?view=prices&instance_type=our.box")
-        self.until(lambda: self.all("table button.take-back"), "the prices")
+        self.open("/?view=prices&instance_type=our.box", shows="table button.take-back")
         button = self.one("table button.take-back")
         self.assertRegex(button.get_attribute("aria-label"), r"Withdraw \$25.* for our\.box, since ")
         self.ask(button)
@@ -111,8 +106,7 @@ class TakingBack(BrowserCase):
 
     def test_a_figure_of_a_user_is_removed(self):
         self.assertEqual(201, self.server.post(FIGURE, path="/v1/figures").status)
-        self.open("/?workload=resnet50")
-        self.until(lambda: self.all(".own-figures"), "the figures")
+        self.open("/?workload=resnet50", shows=".own-figures")
         self.click(".own-figures summary")
         self.ask(self.one("[aria-label='Remove the figure mine']"))
         self.give()

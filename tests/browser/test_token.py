@@ -1,9 +1,8 @@
 """A server that asks for a token, and the page that asks a person for it."""
 from urllib.parse import urlsplit
 
-from browser import BrowserCase
+from browser import BrowserCase, Keys
 from harness import fake
-from selenium.webdriver.common.keys import Keys
 
 READ, WRITE = "read-" + "r" * 20, "write-" + "w" * 20
 KEPT = "return sessionStorage.getItem('pennyworth-token')"
