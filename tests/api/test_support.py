@@ -43,21 +43,6 @@ class Support(ServerCase):
         self.assertEqual(1, row["kinds_measured"])
         self.assertEqual("made-up", row["feed"])
 
-    def test_a_type_that_only_a_feed_knows_is_judged_by_the_rule(self):
-        row = self.row("m5.xlarge")
-        self.assertEqual({"value": "avx512", "source": "rule"}, row["isa"])
-        self.assertEqual({"value": "no", "source": "rule"}, row["bf16_native"])
-        self.assertEqual("catalogue", row["memory_gib"]["source"])
-        self.assertEqual({"value": None, "source": None}, row["numa_nodes"])
-        self.assertEqual(0, row["kinds_measured"])
-
-    def test_what_does_not_run_says_why(self):
-        self.assertEqual("no", self.row("t3.nano")["runs"]["value"])
-        self.assertEqual({"unknown"}, {self.row(name)["runs"]["value"]
-                                       for name in ("t3.odd", "c7g.large")})
-        for row in self.rows():
-            self.assertEqual(row["runs"]["value"] == "yes", row["why_not"] is None, row)
-
     def test_pages_have_each_type_once(self):
         for filters in ({}, {"family": "m5"}):
             everything = self.rows(**filters)
