@@ -29,35 +29,6 @@ class Implausible(FeedsCase):
             self.assertEqual("failed", stage.server.refresh(stage.NAME)["state"])
         self.everywhere(check)
 
-    def test_what_is_said_again_an_hour_later_is_accepted(self):
-        def check(stage):
-            stage.play()
-            stage.server.refresh(stage.NAME)
-            stage.play(share=0.5)
-            held = stage.server.refresh(stage.NAME)["scopes"][0]["held"]
-            self.assertRegex(held["accepted_after"], "Z$")
-            stage.server.stop()
-            stage.server.sql("UPDATE feed_states SET doubt_us = doubt_us - 3600000000 WHERE doubt_us > 0")
-            stage.server.sql("UPDATE price_series SET held_us = held_us - 3600000000")
-            stage.server.start()
-            feed = stage.server.refresh(stage.NAME)
-            self.assertEqual(("ok", None), (feed["state"], feed["scopes"][0]["held"]), feed)
-            self.assertEqual(stage.expected(), stage.stored_prices())
-        self.everywhere(check, (SpotPage,))
-
-    def test_a_list_that_fell_as_a_whole_waits_for_a_person(self):
-        def check(stage):
-            stage.play()
-            stage.server.refresh(stage.NAME)
-            stage.play(times=0.5)
-            held = stage.server.refresh(stage.NAME)["scopes"][0]["held"]
-            self.assertEqual((None, True), (held["accepted_after"], held["only_by_a_person"]))
-            feed = stage.server.refresh(stage.NAME, accept="true")
-            self.assertEqual(("ok", None), (feed["state"], feed["scopes"][0]["held"]))
-            stage.play()
-            stage.server.refresh(stage.NAME, accept="true")
-        self.everywhere(check, (AzureRetail,))
-
     def test_belief_needs_one_feed(self):
         server = self.stages[0].server
         for query, field in (("?accept=true", "feed"),

@@ -112,25 +112,6 @@ class Prices(ServerCase):
         self.assertEqual(wanted, reply.status, reply)
         return reply.json()
 
-    def now(self, rest=""):
-        page = self.server.get(f"/v1/prices?instance_type=our.box{rest}").json()
-        return [price["text"] for price in page["prices"]]
-
-    def test_a_typed_price_is_withdrawn_and_the_one_before_it_holds_again(self):
-        right = self.server.price("our.box", "0.25", valid_from="2026-01-02T03:04:05Z")
-        wrong = self.server.price("our.box", "25", valid_from="2026-01-03T03:04:05Z")
-        self.assertNotEqual(right["id"], wrong["id"])
-        self.assertEqual("25", self.server.get("/v1/machine").json()["price"]["text"])
-        answer = self.withdraw(wrong["id"])
-        self.assertEqual(("25", BECAUSE["reason"]), (answer["text"], answer["withdrawn"]["reason"]))
-        self.assertEqual(answer, self.withdraw(wrong["id"]))
-        self.assertEqual(["0.25"], self.now())
-        self.assertEqual("0.25", self.server.get("/v1/machine").json()["price"]["text"])
-        self.assertEqual(["25"], self.now("&at=2026-02-01"))  # as it was then
-        history = self.server.get("/v1/prices?instance_type=our.box&history=true").json()["prices"]
-        self.assertEqual([("25", True), ("0.25", False)],
-                         [(each["text"], each["withdrawn"] is not None) for each in history])
-
     def test_what_a_run_paid_stays_what_it_paid(self):
         server = self.own_server(*self.FLAGS)
         wrong = server.price("our.box", "25")
