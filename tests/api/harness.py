@@ -18,7 +18,7 @@ import unittest
 from pathlib import Path
 from urllib.parse import urlencode
 
-from http_clients import Events, Raw, Reply  # noqa: F401 (tests have all of them from here)
+from http_clients import Events, Raw, Reply
 from waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -321,6 +321,10 @@ class Server:
         return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
                 for line in lines if line and not line.startswith("#")}
 
+    def watchers(self):
+        """How many clients wait for an end, or read events."""
+        return self.metrics()["pennyworth_watchers"]
+
     def memory(self, which="VmRSS"):
         """Kibibytes; VmHWM is the most there ever were."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
@@ -410,6 +414,12 @@ class Case(unittest.TestCase):
         """The same for a server of any class."""
         self.addCleanup(server.stop)
         return server.start()
+
+    def following(self, server, name, headers=None, **options):
+        """A reader of events, which is closed behind the test."""
+        reader = Events(server, name, headers, **options)
+        self.addCleanup(reader.close)
+        return reader
 
     def command(self, *words, status=0, **options):
         """A command of the program that ends with this status."""

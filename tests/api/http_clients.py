@@ -3,6 +3,7 @@ import csv
 import http.client
 import io
 import json
+import re
 import socket
 
 from waiting import PATIENCE
@@ -76,6 +77,12 @@ class Raw:
 
     def __exit__(self, *_why):
         self.close()
+
+
+def assets(server):
+    """How long each file of the page is, by its path."""
+    paths = re.findall(r'"/(assets/[^"]+)"', server.get("/").body.decode())
+    return {path: len(server.get("/" + path).body) for path in set(paths)}
 
 
 def small_buffer(server, data, address="127.0.0.1"):

@@ -5,11 +5,10 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import tempfile
 import threading
 from pathlib import Path
 
-from harness import SERVER, Server, ServerCase, fake, pennyworth, until
+from harness import SERVER, Server, ServerCase, fake, until
 from run_documents import document, export, ids, take_in, unsigned
 
 TOKEN = "token-of-a-test-that-may-write"
@@ -28,7 +27,7 @@ def make_larger_than_buffers(server):
 
 class BackupCase(ServerCase):
     def setUp(self):
-        self.folder = self.enterContext(tempfile.TemporaryDirectory(prefix="pennyworth-backup-"))
+        self.folder = self.new_folder()
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -36,13 +35,13 @@ class BackupCase(ServerCase):
     def restored(self, backup, name="restored.db"):
         """A server on the database that a backup becomes."""
         there = self.path(name)
-        done = pennyworth("restore", backup, "--database", there)
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertEqual("", self.command("restore", backup, "--database", there).stderr)
         return self.own_server(database=there)
 
-    def assertRefused(self, done, *words):
-        self.assertEqual((1, ""), (done.returncode, done.stdout), done)
-        for word in words:
+    def assertRefused(self, words, *said):
+        done = self.command(*words, status=1)
+        self.assertEqual("", done.stdout)
+        for word in said:
             self.assertIn(word, done.stderr)
 
 
@@ -57,8 +56,8 @@ class WhileItWorks(BackupCase):
 
     def test_by_command_and_by_request_it_restores_to_the_same_export(self):
         before = export(self.server)
-        done = pennyworth("backup", self.path("one.db"), "--database", self.server.database)
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        done = self.command("backup", self.path("one.db"), "--database", self.server.database)
+        self.assertEqual("", done.stderr)
         self.assertIn("201 runs", done.stdout)
         reply = self.server.get("/v1/backup")
         self.assertEqual(200, reply.status)
@@ -98,8 +97,7 @@ class WhileItWorks(BackupCase):
             if turn == 1:
                 Path(target).write_bytes(server.get("/v1/backup").body)
             else:
-                done = pennyworth("backup", target, "--database", server.database)
-                self.assertEqual(0, done.returncode, done.stderr)
+                self.command("backup", target, "--database", server.database)
             copies.append(target)
         stop.set()
         thread.join()
@@ -129,39 +127,37 @@ class WhileItWorks(BackupCase):
 class ByCommand(BackupCase):
     def backup(self):
         target = self.path("backup")
-        self.assertEqual(0, pennyworth("backup", target, "--database", self.server.database).returncode)
+        self.command("backup", target, "--database", self.server.database)
         return target
 
     def test_nothing_is_overwritten_and_nothing_half_is_left(self):
         target = self.backup()
         was = digest(target)
-        self.assertRefused(pennyworth("backup", target, "--database", self.server.database),
+        self.assertRefused(("backup", target, "--database", self.server.database),
                            target, "already")
         self.assertEqual(was, digest(target))
-        self.assertRefused(pennyworth("backup", self.path("no/file"),
-                                      "--database", self.server.database), "No such file")
-        self.assertRefused(pennyworth("backup", "-", "--database", self.server.database), "a file")
-        self.assertRefused(pennyworth("backup", self.path("x"), "--database", self.path("none.db")),
+        self.assertRefused(("backup", self.path("no/file"), "--database", self.server.database), "No such file")
+        self.assertRefused(("backup", "-", "--database", self.server.database), "a file")
+        self.assertRefused(("backup", self.path("x"), "--database", self.path("none.db")),
                            "there is no database")
         self.assertEqual(["backup"], os.listdir(self.folder))
 
     def test_a_database_in_use_is_not_restored_over(self):
         target = self.backup()
-        self.assertRefused(pennyworth("restore", target, "--replace", "on",
-                                      "--database", self.server.database), "stop it first")
+        self.assertRefused(("restore", target, "--replace", "on", "--database", self.server.database), "stop it first")
         self.assertEqual(200, self.server.get("/readyz").status)
 
     def test_the_old_one_is_put_aside(self):
         server = Server(database=self.path("runs.db")).start()
         take_in(server, map(document, range(5)))
         target = self.path("backup")
-        self.assertEqual(0, pennyworth("backup", target, "--database", server.database).returncode)
+        self.command("backup", target, "--database", server.database)
         take_in(server, map(document, range(5, 10)))
         server.kill()
         was = digest(target)
-        self.assertRefused(pennyworth("restore", target, "--database", server.database), "--replace")
-        done = pennyworth("restore", target, "--replace", "on", "--database", server.database)
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertRefused(("restore", target, "--database", server.database), "--replace")
+        done = self.command("restore", target, "--replace", "on", "--database", server.database)
+        self.assertEqual("", done.stderr)
         aside = done.stdout.split()[-1]
         self.assertIn("runs.db.replaced-", aside)
         self.assertEqual(was, digest(target))
@@ -177,8 +173,8 @@ class ByCommand(BackupCase):
         take_in(server, map(document, range(5, 10)))
         server.stop()
         shutil.copy(target, server.database + ".restored")
-        self.assertRefused(pennyworth("check", "--database", server.database), "was not finished")
-        self.assertRefused(pennyworth("backup", self.path("x"), "--database", server.database),
+        self.assertRefused(("check", "--database", server.database), "was not finished")
+        self.assertRefused(("backup", self.path("x"), "--database", server.database),
                            "was not finished")
         server.start()
         self.assertIn("is finished now", server.read_log())
@@ -207,16 +203,14 @@ class ByCommand(BackupCase):
 
     def test_check_says_ok_or_what_is_wrong(self):
         target = self.backup()
-        done = pennyworth("check", "--database", target)
-        self.assertEqual(0, done.returncode)
-        self.assertTrue(done.stdout.endswith("\nok\n"))
-        self.assertEqual(0, pennyworth("check", "--database", self.server.database).returncode)
+        self.assertTrue(self.command("check", "--database", target).stdout.endswith("\nok\n"))
+        self.command("check", "--database", self.server.database)
         content = bytearray(Path(target).read_bytes())
         content[5 * 4096:6 * 4096] = bytes(4096)
         Path(target).write_bytes(content)
-        self.assertRefused(pennyworth("check", "--database", target), target, "cannot be relied on",
+        self.assertRefused(("check", "--database", target), target, "cannot be relied on",
                            "pennyworth restore FILE --replace on")
         self.assertEqual(bytes(content), Path(target).read_bytes())
         with sqlite3.connect(self.path("other")) as other:
             other.execute("CREATE TABLE t (x)")
-        self.assertRefused(pennyworth("check", "--database", self.path("other")), "another program")
+        self.assertRefused(("check", "--database", self.path("other")), "another program")

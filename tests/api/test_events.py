@@ -4,7 +4,7 @@ import json
 import socket
 import time
 
-from harness import SANITIZED, Case, Events, ServerCase, fake, together, until
+from harness import SANITIZED, Case, ServerCase, fake, together, until
 from http_clients import story
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20), "snail": fake("slow", 1000),
@@ -15,12 +15,7 @@ class ReadingCase(ServerCase):
     ENGINES = ENGINES
 
     def events(self, run_id, **headers):
-        reader = Events(self.server, run_id, headers)
-        self.addCleanup(reader.close)
-        return reader
-
-    def watchers(self):
-        return self.server.metrics()["pennyworth_watchers"]
+        return self.following(self.server, run_id, headers)
 
 
 class Reading(ReadingCase):
@@ -94,10 +89,10 @@ class Reading(ReadingCase):
         run_id = self.server.begin("slow")
         sockets = self.server.descriptors("socket:")
         readers = [self.events(run_id) for _ in range(20)]
-        self.assertEqual(20, self.watchers())
+        self.assertEqual(20, self.server.watchers())
         for reader in readers:
             reader.close()
-        until(lambda: self.watchers() == 0, "no watcher is left")
+        until(lambda: self.server.watchers() == 0, "no watcher is left")
         until(lambda: self.server.descriptors("socket:") <= sockets, "no connection is left")
         self.server.cancel(run_id)
 
@@ -111,7 +106,7 @@ class Reading(ReadingCase):
         run_id = self.server.run()["id"]
         path = f"/v1/runs/{run_id}/events"
         self.assertEqual(b"", self.server.request("HEAD", path).body)
-        until(lambda: self.watchers() == 0, "a HEAD leaves no watcher")
+        until(lambda: self.server.watchers() == 0, "a HEAD leaves no watcher")
 
 
 class Silence(ReadingCase):
@@ -132,10 +127,10 @@ class Silence(ReadingCase):
         queued = self.server.queue()
         reader, held = self.events(queued), self.server.raw()
         held.send(f"GET /v1/runs/{queued}?wait=600 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        until(lambda: self.watchers() == 2, "both watch")
+        until(lambda: self.server.watchers() == 2, "both watch")
         reader.close()
         held.close()
-        until(lambda: self.watchers() == 0, "no watcher is left")
+        until(lambda: self.server.watchers() == 0, "no watcher is left")
         for run_id in (queued, first):
             self.server.cancel(run_id)
 
@@ -167,18 +162,17 @@ class SlowReader(Case):
 
         def is_gone():
             seen.append((time.monotonic(), self.steps(run_id)))
-            return self.server.metrics()["pennyworth_watchers"] == 1
+            return self.server.watchers() == 1
         until(is_gone, "the slow one is gone")
         return seen
 
     def test_it_is_dropped_without_harm_to_others(self):
         run_id = self.server.queue("slow", steps=100000, max_seconds=3600)
-        other = Events(self.server, run_id)
-        self.addCleanup(other.close)
+        other = self.following(self.server, run_id)
         before = self.server.memory()
         stream = idle_reader(self.server, run_id)
         self.addCleanup(stream.close)
-        until(lambda: self.server.metrics()["pennyworth_watchers"] == 2, "both read")
+        until(lambda: self.server.watchers() == 2, "both read")
         until(lambda: self.server.show(run_id).get("progress"), "it is under way")
         seen = self.follow(run_id)
         # At its end it was stuck: the run went on meanwhile.

@@ -1,7 +1,6 @@
 """The health command, beside a server and without one: what a container asks about itself."""
 import os
 import signal
-import tempfile
 import unittest
 
 import harness
@@ -63,6 +62,12 @@ class OfACandidate(Case):
     def bench(self, *flags, engine=SLOW_ENGINE):
         return self.start("bench", "--set", "quick", *flags, engine=engine)
 
+    def begin(self, *flags):
+        """A bench whose run has begun."""
+        running = self.bench(*flags)
+        running.tells("begins")
+        return running
+
     def assertWell(self, answer, words):
         self.assertEqual((0, ""), (answer.returncode, answer.stderr), answer)
         self.assertRegex(answer.stdout, words)
@@ -73,16 +78,14 @@ class OfACandidate(Case):
                        self.candidate.database)
 
     def test_a_bench_is_well_from_its_start_to_its_end(self):
-        running = self.bench()
-        running.tells("begins")
+        running = self.begin()
         self.assertWell(self.health(), r"^bench: .*; last progress \d+ s ago$")
         until(lambda: "run 1 of 1, step" in self.health().stdout, "a step")
         running.send().wait()
         self.assertIll(self.health(), "no bench and no push")
 
     def test_a_killed_bench_is_ill_at_once(self):
-        running = self.bench()
-        running.tells("begins")
+        running = self.begin()
         running.process.kill()
         running.process.wait()
         self.assertIll(self.health(), "no bench and no push")
@@ -90,8 +93,7 @@ class OfACandidate(Case):
     def test_one_that_hangs_is_ill(self):
         # What a worker may be silent for, and a minute: so long is the patience. It is stopped as a
         # whole, and the file is made to be older than that.
-        running = self.bench("--silence-seconds", "1")
-        running.tells("begins")
+        running = self.begin("--silence-seconds", "1")
         until(lambda: "step" in self.health().stdout, "a step")
         running.send(signal.SIGSTOP)
         self.assertWell(self.health(), "^bench: ")
@@ -139,8 +141,7 @@ class OfACandidate(Case):
         self.assertIll(self.health(), "/readyz")  # of a server that does not answer there
 
     def test_another_database_is_not_looked_at(self):
-        running = self.bench()
-        running.tells("begins")
+        running = self.begin()
         self.assertIll(self.health(PENNYWORTH_DATABASE=self.candidate.database + ".other"),
                        "no bench and no push runs on")
         answer = health("--database", self.candidate.database)
@@ -148,8 +149,7 @@ class OfACandidate(Case):
 
     @unittest.skipIf(os.geteuid() == 0, "root may read everything")
     def test_a_file_that_cannot_be_read_is_reported(self):
-        running = self.bench()
-        running.tells("begins")
+        running = self.begin()
         os.chmod(self.candidate.database + ".heartbeat", 0)
         self.assertIll(self.health(), "is not known", "Permission denied")
 
@@ -157,7 +157,7 @@ class OfACandidate(Case):
 @unittest.skipUnless(OPENSSL, "there is no openssl to make certificates with")
 class OverTls(Case):
     def test_the_servers_own_certificate_alone_is_trusted_whatever_its_name(self):
-        folder = self.enterContext(tempfile.TemporaryDirectory())
+        folder = self.new_folder()
         ours, other = (make_pair(folder, name, "DNS:hub.example") for name in ("ours", "other"))
         server = self.running(Server("--tls-certificate", ours[0], "--tls-key", ours[1]))
         asked = ("--port", server.port, "--tls-certificate")

@@ -2,10 +2,8 @@
 all the same says so. The server runs in a memory control group of its own, so this needs root and
 a group that may be made; without, the tests say why they are skipped."""
 import os
-import shutil
 import signal
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -53,9 +51,7 @@ class LittleMemory(Case):
     LIMIT = 1024 * MIB
 
     def setUp(self):
-        folder = tempfile.mkdtemp(prefix="pennyworth-")
-        self.addCleanup(shutil.rmtree, folder)
-        eater = Path(folder, "eater.py")
+        eater = self.new_folder() / "eater.py"
         eater.write_text(EATER)
         self.group = make_group(f"pennyworth-{os.getpid()}", self.LIMIT)
         self.addCleanup(self.remove_group)

@@ -4,7 +4,7 @@ import re
 
 import harness
 from feed_server import FeedServer, silent, status
-from harness import Events, fake, until, worker_pids
+from harness import fake, until, worker_pids
 from price_server import PriceServer
 from test_identity import play_gcp
 
@@ -97,8 +97,7 @@ class TakenBack(Case):
         for raw, run_id in zip(held, (running, queued[0])):
             self.addCleanup(raw.close)
             raw.send(f"GET /v1/runs/{run_id} HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=600\r\n\r\n")
-        reader = Events(server, running)
-        self.addCleanup(reader.close)
+        reader = self.following(server, running)
         until(lambda: self.notices() >= 1, "it asks")
         self.assertEqual("running", server.show(running)["state"])
 
@@ -143,10 +142,8 @@ class TakenBack(Case):
     def test_a_run_of_a_sweep_is_repeated_by_the_next_server(self):
         cloud = self.play(Gcp)
         server = self.serve()
-        reply = server.post({"base": {"engine": "slow", "warmup_steps": 0, "steps": 200},
-                             "knobs": {"seed": [1]}, "blocks": 1}, path="/v1/sweeps")
-        self.assertEqual(201, reply.status, reply)
-        sweep = reply.json()["id"]
+        sweep = server.create("/v1/sweeps", {"base": {"engine": "slow", "warmup_steps": 0, "steps": 200},
+                                             "knobs": {"seed": [1]}, "blocks": 1})["id"]
 
         def states():
             return [run["state"] for run in server.runs_of_sweep(sweep)]

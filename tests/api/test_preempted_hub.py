@@ -1,10 +1,7 @@
 """A candidate whose cloud takes it back tells its hub, which counts it once."""
 import hashlib
-import json
 import os
 import sqlite3
-import tempfile
-from pathlib import Path
 
 from candidate import QUICK_ENGINE, TOKEN, GOOD, Candidate, FakeHub
 from feed_server import FeedServer
@@ -18,7 +15,7 @@ EVENT = {"provider": "gcp", "instance_type": "n2-standard-4", "zone": "europe-we
 class Preempted(Case):
     def setUp(self):
         self.candidate = Candidate(self)
-        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        folder = self.new_folder()
         self.tokens, self.token_file = folder / "tokens", folder / "token"
         self.token_file.write_text(TOKEN, encoding="ascii")
         self.allow("spot-1 import")
@@ -38,12 +35,9 @@ class Preempted(Case):
         return hub.sql("SELECT kind, price_kind, provider, instance_type, zone, sender, own FROM capacity_events")
 
     def report(self, hub, status, **members):
-        reply = hub.request("POST", "/v1/capacity", *self.body({**EVENT, **members}))
+        reply = hub.post({**EVENT, **members}, path="/v1/capacity")
         self.assertEqual(status, reply.status, reply)
         return reply.json()
-
-    def body(self, event):
-        return json.dumps(event), {"Content-Type": "application/json"}
 
     def take_back(self, url, status=6):
         """A bench that ends because its machine is taken back."""
@@ -63,19 +57,18 @@ class Preempted(Case):
 
     def test_the_hub_counts_it_once_with_the_name_of_the_sender(self):
         hub = self.hub()
-        url = f"http://127.0.0.1:{hub.port}"
-        self.take_back(url)
+        self.take_back(hub.url)
         [(kind, price_kind, provider, instance, zone, sender, own)] = self.counts(hub)
         self.assertEqual(("preempted", "spot", "gcp", "n2-standard-4", "spot-1", 0),
                          (kind, price_kind, provider, instance, sender, own))
         self.assertTrue(zone.startswith("europe-west4"), zone)
         with sqlite3.connect(self.candidate.database) as db:  # as if the answer had been lost
             self.assertEqual(1, db.execute("DELETE FROM capacity_deliveries").rowcount)
-        pushed = self.candidate.run("push", *self.to(url))
+        pushed = self.candidate.run("push", *self.to(hub.url))
         self.assertIn("1 preemptions wait for it too", pushed.stderr)
         self.assertEqual(0, pushed.status, pushed)
         self.assertEqual(1, len(self.counts(hub)))
-        self.assertNotIn("preemptions wait", self.candidate.run("push", *self.to(url)).stderr)
+        self.assertNotIn("preemptions wait", self.candidate.run("push", *self.to(hub.url)).stderr)
 
     def test_a_hub_that_does_not_take_it_gets_the_runs(self):
         hub = FakeHub(self, GOOD)

@@ -194,7 +194,7 @@ class Waiting(ServerCase):
         run_id = self.server.queue("slow", steps=20)
         replies = together(20, lambda _: self.server.get(f"/v1/runs/{run_id}?wait=60"))
         self.assertEqual({"finished"}, {reply.json()["state"] for reply in replies})
-        until(lambda: self.server.metrics()["pennyworth_watchers"] == 0, "no watcher is left")
+        until(lambda: self.server.watchers() == 0, "no watcher is left")
 
 
 class Steps(ServerCase):

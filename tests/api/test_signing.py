@@ -146,7 +146,7 @@ class Candidates(Case):
 
     def report(self, hub, command="bench", *flags):
         return self.candidate.run(command, *(("--set", "quick") if command == "bench" else ()), *flags,
-                                  "--report-to", f"http://127.0.0.1:{hub.port}",
+                                  "--report-to", hub.url,
                                   environment={"PENNYWORTH_REPORT_TOKEN": secret("alice")})
 
     def key(self, action="show", database=None, status=0):
@@ -174,7 +174,7 @@ class Candidates(Case):
         self.assertEqual(new, self.key())
         self.assertEqual(0o600, stat.S_IMODE(os.stat(self.candidate.database + ".key").st_mode))
         self.assertEqual(0, self.candidate.run("bench", "--set", "quick", "--label", "second=1").status)
-        ended = self.candidate.start("push", "--report-to", f"http://127.0.0.1:{hub.port}", environment={
+        ended = self.candidate.start("push", "--report-to", hub.url, environment={
             "PENNYWORTH_REPORT_TOKEN": secret("alice")}).give_up("409: .*token rebind NAME")
         self.assertEqual(5, ended.status, ended)
         self.assertRegex(ended.stderr, "0 accepted, 0 refused")
@@ -184,7 +184,7 @@ class Candidates(Case):
 
     def test_a_server_signs_what_it_measured(self):
         server = self.own_server()
-        server.wait(server.queue())
+        server.run()
         (exported,) = server.get("/v1/runs/export").body.decode().splitlines()
         self.assertTrue(holds(exported))
         self.assertEqual(self.key(database=server.database), json.loads(exported)["signature"]["key"])

@@ -7,7 +7,7 @@ import time
 
 import harness
 from http_clients import story
-from harness import SERVER, Events, Server, fake, together, until, worker_pids
+from harness import SERVER, Server, fake, together, until, worker_pids
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "stubborn": fake("stubborn"),
            "family": fake("family")}
@@ -60,15 +60,14 @@ class Stopping(Case):
         held = [server.raw() for _ in range(3)]
         for raw, run_id in zip(held, [running, *queued]):
             raw.send(f"GET /v1/runs/{run_id}?wait=600 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        reader = Events(server, running)
-        until(lambda: server.metrics()["pennyworth_watchers"] == 4, "all wait")
+        reader = self.following(server, running)
+        until(lambda: server.watchers() == 4, "all wait")
         server.stop()
         states = [raw.reply().json()["state"] for raw in held]
         self.assertEqual(["interrupted", "queued", "queued"], states)
         for raw in held:
             raw.close()
         self.assertEqual(["queued", "running", "interrupted"], story(reader))
-        reader.close()
 
     def test_a_server_that_stops_takes_no_work(self):
         server = self.serve()

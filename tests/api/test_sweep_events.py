@@ -19,18 +19,11 @@ def cells(events):
 class FollowingCase(ServerCase):
     ENGINES = ENGINES
 
-    def queue(self, body=SHORT, server=None):
-        reply = (server or self.server).post(body, path="/v1/sweeps")
-        self.assertEqual(201, reply.status, reply)
-        return reply.json()["id"]
+    def queue(self, body=SHORT):
+        return self.server.create("/v1/sweeps", body)["id"]
 
-    def events(self, sweep_id, server=None, **headers):
-        reader = Events(server or self.server, sweep_id, headers, of="sweeps")
-        self.addCleanup(reader.close)
-        return reader
-
-    def watchers(self):
-        return self.server.metrics()["pennyworth_watchers"]
+    def events(self, sweep_id, **headers):
+        return self.following(self.server, sweep_id, headers, of="sweeps")
 
     def long(self):
         """A sweep that does not end by itself."""
@@ -103,7 +96,7 @@ class Following(FollowingCase):
     def test_a_cancelled_sweep_ends_the_stream(self):
         sweep_id = self.long()
         reader = self.events(sweep_id)
-        until(lambda: self.watchers() == 1, "it is watched")
+        until(lambda: self.server.watchers() == 1, "it is watched")
         self.cancel(sweep_id)
         self.assertEqual(["running", "cancelled"], story(reader))
 
@@ -112,7 +105,7 @@ class Following(FollowingCase):
         self.server.wait_for_sweep(sweep_id)
         path = f"/v1/sweeps/{sweep_id}/events"
         self.assertEqual(b"", self.server.request("HEAD", path).body)
-        until(lambda: self.watchers() == 0, "a HEAD leaves no watcher")
+        until(lambda: self.server.watchers() == 0, "a HEAD leaves no watcher")
 
     def test_an_answer_is_held_until_the_end(self):
         sweep_id = self.queue()
@@ -124,7 +117,7 @@ class Following(FollowingCase):
             self.assertEqual(4, reply.json()["progress"]["runs_done"])
         self.assertEqual("wait=60", replies[0].headers["preference-applied"])
         self.assertNotIn("preference-applied", replies[1].headers)
-        until(lambda: self.watchers() == 0, "no watcher is left")
+        until(lambda: self.server.watchers() == 0, "no watcher is left")
 
     def test_a_table_is_held_too(self):
         sweep_id = self.queue()
@@ -146,7 +139,7 @@ class Following(FollowingCase):
         def act(i):
             if i == 0:
                 return self.server.get(f"/v1/sweeps/{sweep_id}?wait=600")
-            until(lambda: self.watchers() == 1, "it is waited for")
+            until(lambda: self.server.watchers() == 1, "it is waited for")
             return self.server.delete(f"/v1/sweeps/{sweep_id}")
         waited, cancelled = together(2, act)
         self.assertEqual(["cancelled"] * 2, [waited.json()["state"], cancelled.json()["state"]])
@@ -158,10 +151,10 @@ class Silence(FollowingCase):
     def test_readers_that_hang_up_are_forgotten(self):
         sweep_id = self.long()
         readers = [self.events(sweep_id) for _ in range(10)]
-        self.assertEqual(10, self.watchers())
+        self.assertEqual(10, self.server.watchers())
         for reader in readers:
             reader.close()
-        until(lambda: self.watchers() == 0, "no watcher is left")
+        until(lambda: self.server.watchers() == 0, "no watcher is left")
         self.cancel(sweep_id)
 
     def test_a_reader_hears_that_a_sweep_without_news_goes_on(self):
@@ -188,7 +181,7 @@ class Stopping(Case):
                 return server.get(f"/v1/sweeps/{sweep_id}?wait=600").json()["state"]
             if i == 1:
                 return story(Events(server, sweep_id, of="sweeps"))
-            until(lambda: server.metrics()["pennyworth_watchers"] == 2, "both wait")
+            until(lambda: server.watchers() == 2, "both wait")
             server.process.send_signal(signal.SIGTERM)
             return None
         held, streamed, _ = together(3, act)

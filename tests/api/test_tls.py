@@ -141,7 +141,7 @@ class Clients(Case):
             return b""
 
     def watchers(self, server, count):
-        until(lambda: server.metrics()["pennyworth_watchers"] == count, f"{count} watch")
+        until(lambda: server.watchers() == count, f"{count} watch")
 
     def test_a_client_that_closes_while_its_answer_is_held_is_noticed(self):
         server = self.serve()

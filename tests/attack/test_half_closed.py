@@ -5,7 +5,7 @@ import re
 import socket
 
 from harness import Case, fake, raise_open_files, together, until
-from http_clients import small_buffer
+from http_clients import assets, small_buffer
 
 HOST = "Host: 127.0.0.1\r\n"
 GET = f"GET /v1/runs HTTP/1.1\r\n{HOST}\r\n"
@@ -85,9 +85,7 @@ class HalfClosed(Case):
         until(lambda: self.server.socket_mib() < 15, "the kernel's memory is back", SOON)
 
     def assets(self, wanted):
-        page = self.server.get("/").body.decode()
-        sizes = {path: len(self.server.get("/" + path).body)
-                 for path in set(re.findall(r'"/(assets/[^"]+)"', page))}
+        sizes = assets(self.server)
         return max((path for path in sizes if wanted(sizes[path])), key=sizes.get)
 
     def test_readers_of_nothing_are_cut(self):

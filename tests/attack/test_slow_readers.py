@@ -1,14 +1,13 @@
 """Clients that ask for much and read nothing, and clients that make the server wait and are gone:
 others are served at once beside them, and the memory of the kernel stays free."""
 import contextlib
-import re
 import select
 import socket
 import time
 from collections import Counter
 
 from harness import PATIENCE, Case, fake, raise_open_files, until
-from http_clients import small_buffer
+from http_clients import assets, small_buffer
 
 READERS = 1060
 PIPELINED = 40
@@ -57,9 +56,7 @@ class SlowReaders(Case):
                                       open_files=(4096, 4096))
 
     def largest_asset(self):
-        page = self.server.get("/").body.decode()
-        return max(set(re.findall(r'"/(assets/[^"]+)"', page)),
-                   key=lambda path: len(self.server.get("/" + path).body))
+        return max(assets(self.server).items(), key=lambda found: found[1])
 
     def ask_beside(self, crowd):
         """Healthy requests, each on a connection of its own; none may fail."""
@@ -68,7 +65,8 @@ class SlowReaders(Case):
             self.assertEqual(200, self.server.get("/v1/runs").status)
 
     def test_readers_that_take_nothing_are_cut_and_others_served(self):
-        request = f"GET /{self.largest_asset()} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        path, _ = self.largest_asset()
+        request = f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         crowd = Crowd(self.server, READERS, request * PIPELINED)
         self.ask_beside(crowd)
         self.assertLess(crowd.ends(), len(crowd.clients), "the others were served beside them, not after")
@@ -80,8 +78,7 @@ class SlowReaders(Case):
         until(lambda: self.server.socket_mib() < 20, "the kernel's memory is back")
 
     def test_a_reader_on_a_slow_line_gets_its_answer(self):
-        path = self.largest_asset()
-        whole = len(self.server.get("/" + path).body)
+        path, whole = self.largest_asset()
         with self.server.raw() as client:
             client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             client.send(f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")

@@ -4,7 +4,6 @@ nginx, it stands in front of the server, and no request of one client answers an
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -67,8 +66,7 @@ CHUNKS = {name: post("Transfer-Encoding: chunked", body=body + INNER)
 
 class Direct(ServerCase):
     def test_a_smuggled_request_would_be_seen(self):
-        with self.server.raw() as client:
-            self.assertIn(SEEN, client.send(INNER).reply().body.decode())
+        self.assertIn(SEEN, self.server.reply_to(INNER).body.decode())
 
     def test_nothing_behind_a_chunked_body_is_a_request(self):
         for name, shape in CHUNKS.items():
@@ -87,8 +85,7 @@ class Direct(ServerCase):
                 self.assertNotIn(SEEN, sent)
 
     def test_a_refusal_says_what_is_wrong(self):
-        with self.server.raw() as client:
-            reply = client.send(SHAPES["two hosts"]).reply()
+        reply = self.server.reply_to(SHAPES["two hosts"])
         self.assertProblem(reply, 400, "invalid")
         self.assertEqual("Host is given more than once", reply.json()["detail"])
         self.assertEqual("close", reply.headers["connection"].lower())
@@ -142,14 +139,11 @@ PROGRAM = shutil.which("nginx", path=f"/usr/sbin:/usr/bin:{UNPACKED}")
 @unittest.skipUnless(PROGRAM, "there is no nginx")
 class BehindNginx(ServerCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="pennyworth-")
-        self.addCleanup(self.folder.cleanup)
+        folder = self.new_folder()
         self.port = free_port()
-        file = Path(self.folder.name, "nginx.conf")
-        file.write_text(NGINX.format(folder=self.folder.name, port=self.server.port,
-                                     listen=self.port))
-        proxy = subprocess.Popen([PROGRAM, "-c", file, "-p", self.folder.name],
-                                 stderr=subprocess.DEVNULL)
+        file = folder / "nginx.conf"
+        file.write_text(NGINX.format(folder=folder, port=self.server.port, listen=self.port))
+        proxy = subprocess.Popen([PROGRAM, "-c", file, "-p", folder], stderr=subprocess.DEVNULL)
         self.addCleanup(proxy.wait, PATIENCE)
         self.addCleanup(proxy.terminate)
         until(self.answers, "nginx listens")

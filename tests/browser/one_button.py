@@ -24,6 +24,7 @@ class Card(BrowserCase):
         """An empty database, and a fake in the place of the native engine."""
         self.server = self.own_server(*options.pop("flags", ()),
                                       engines={"native": fake(*behaviour)}, **options)
+        return self
 
     def see(self, target="/"):
         self.open(target)

@@ -18,8 +18,7 @@ class Busy(Card):
 
 class NoResult(Card):
     def test_a_run_that_fails_says_why_and_may_be_repeated(self):
-        self.serve("failed")
-        self.see()
+        self.serve("failed").see()
         for count in (1, 2):
             self.click(BUTTON)
             self.until(lambda: len(self.runs()) == count, "the run")
@@ -45,8 +44,7 @@ class NoResult(Card):
 
     def test_a_refusal_is_shown_at_the_button(self):
         self.forgive("400")
-        self.serve("paced", 20000)
-        self.see("/?engine=nothing")
+        self.serve("paced", 20000).see("/?engine=nothing")
         self.click(BUTTON)
         self.until(lambda: "engine: " in self.text(f"{CARD} .wrong"), "the field and why")
         self.assertEqual([], self.runs())
@@ -72,8 +70,7 @@ class Questions(Card):
         self.assertLess(small, self.one(CARD).size["height"])
 
     def test_the_run_is_of_the_workload_that_was_asked_about(self):
-        self.serve("paced", 20000)
-        self.see("/?workload=mlp2017")
+        self.serve("paced", 20000).see("/?workload=mlp2017")
         self.click(BUTTON)
         self.until(lambda: self.all("table.rows tbody th"), "the row")
         self.assertEqual(["mlp2017"], [run["spec"]["workload"] for run in self.runs()])
@@ -85,8 +82,7 @@ class Questions(Card):
             self.assertFalse(self.one(CARD).is_displayed(), question)
 
     def test_it_is_accessible_and_fits(self):
-        self.serve("paced", 20000)
-        self.see()
+        self.serve("paced", 20000).see()
         self.assertLooksRight("one-button")
 
 

@@ -8,8 +8,7 @@ from selenium.webdriver.common.by import By
 
 class FirstMinute(Card):
     def test_a_click_and_a_price_make_a_ranked_row_without_a_reload(self):
-        self.serve("paced", 20000)
-        self.see()
+        self.serve("paced", 20000).see()
         self.script("window.mark = 1")
         self.assertEqual(1, len(self.all("main button.primary")))
         self.click(BUTTON)
@@ -52,14 +51,12 @@ class FirstMinute(Card):
 
     def test_a_cloud_and_its_type_are_named_where_they_are_known(self):
         self.serve("paced", 20000, flags=("--provider", "aws", "--region", "eu-north-1",
-                                          "--instance-type", "c7i.large"))
-        self.see()
+                                          "--instance-type", "c7i.large")).see()
         for known in ("aws", "eu-north-1", "c7i.large"):
             self.assertIn(known, self.text(f"{CARD} dl.ledger"))
 
     def test_the_button_asks_for_what_the_form_of_measure_has_as_its_defaults(self):
-        self.serve("paced", 20000)
-        self.see()
+        self.serve("paced", 20000).see()
         self.add()
         self.click(BUTTON)
         self.until(lambda: self.all("table.rows tbody th"), "the row")

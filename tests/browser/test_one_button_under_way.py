@@ -5,8 +5,7 @@ from one_button import BUTTON, CARD, Card
 
 class UnderWay(Card):
     def test_figures_move_while_a_price_is_typed(self):
-        self.serve("slow", 20)
-        self.see()
+        self.serve("slow", 20).see()
         self.add(steps=150)
         self.click(BUTTON)
         self.until_live()
@@ -21,8 +20,7 @@ class UnderWay(Card):
         self.assertIn("$0.10 an hour", self.text(".all, .answer"))
 
     def test_a_price_half_typed_survives_the_end_of_the_run(self):
-        self.serve("slow", 20)
-        self.see()
+        self.serve("slow", 20).see()
         self.add(steps=50)
         self.click(BUTTON)
         self.until_live()
@@ -34,8 +32,7 @@ class UnderWay(Card):
         self.assertEqual(0.1, self.server.get("/v1/machine").json()["price"]["price_per_hour"])
 
     def test_a_reload_finds_the_run_again(self):
-        self.serve("slow", 20)
-        self.see()
+        self.serve("slow", 20).see()
         self.click(BUTTON)
         self.until_live()
         self.driver.refresh()
@@ -55,8 +52,7 @@ class UnderWay(Card):
         self.stop_runs()
 
     def test_two_clicks_and_two_tabs_make_one_run(self):
-        self.serve("slow", 20)
-        self.see()
+        self.serve("slow", 20).see()
         first = self.driver.current_window_handle
         self.driver.switch_to.new_window("tab")
         self.see()
@@ -71,8 +67,7 @@ class UnderWay(Card):
         self.stop_runs()
 
     def test_keys_alone_start_it_and_the_focus_stays_on_the_card(self):
-        self.serve("slow", 20)
-        self.see()
+        self.serve("slow", 20).see()
         self.assertEqual("here-words", self.one(BUTTON).get_dom_attribute("aria-describedby"))
         self.script(f"document.querySelector('{BUTTON}').focus()")
         self.press(Keys.ENTER)

@@ -28,14 +28,18 @@ class Tokens(BrowserCase):
         self.driver.get(self.origin() + target)
         self.wants_one()
 
+    def give(self, token):
+        """One that opens what was asked for."""
+        self.press(token, Keys.ENTER)
+        self.gone()
+
     def gone(self):
         self.until(lambda: not self.all("dialog"), "the dialog is closed")
         self.loaded()
 
     def test_one_that_is_right_is_asked_for_once(self):
         self.ask()
-        self.press(READ, Keys.ENTER)
-        self.gone()
+        self.give(READ)
         self.assertEqual(READ, self.script(KEPT))
         self.assertEqual(0, self.script("return localStorage.length"))
         self.assertEqual("", self.script("return document.cookie"))
@@ -46,8 +50,7 @@ class Tokens(BrowserCase):
         self.ask()
         self.press("wrong", Keys.ENTER)
         self.wants_one("not known here")
-        self.press(READ, Keys.ENTER)
-        self.gone()
+        self.give(READ)
         self.assertEqual(READ, self.script(KEPT))
 
     def test_escape_leaves_it_and_nothing_is_kept(self):
@@ -74,8 +77,7 @@ class Tokens(BrowserCase):
         self.addCleanup(setattr, self.server, "token", None)
         run_id = self.server.queue("ok", steps=2000)
         self.ask(f"/?view=run&id={run_id}")
-        self.press(READ, Keys.ENTER)
-        self.gone()
+        self.give(READ)
         self.server.wait(run_id)
         self.until(lambda: not self.all(".live .cancel"), "the end is shown")
         self.assertEqual([], [url for url in self.requests() if READ in url])
@@ -84,8 +86,7 @@ class Tokens(BrowserCase):
         self.ask("/")
         self.until(lambda: len(self.asked()) > 2, "the start page asks for several things")
         self.wants_one()
-        self.press(READ, Keys.ENTER)
-        self.gone()
+        self.give(READ)
         self.assertEqual([], [each.text for each in self.all("main [role=alert]") if each.text])
 
     def asked(self):
@@ -95,8 +96,7 @@ class Tokens(BrowserCase):
     def test_it_can_be_forgotten(self):
         self.ask()
         self.assertFalse(self.one("footer button").is_displayed())
-        self.press(READ, Keys.ENTER)
-        self.gone()
+        self.give(READ)
         self.click("footer button")
         self.assertIsNone(self.script(KEPT))
         self.assertFalse(self.one("footer button").is_displayed())
