@@ -249,7 +249,7 @@ class Server:
                             {"Content-Type": "application/json", **_spelled(headers)})
 
     def create(self, path, body, query="", **headers):
-        """What is answered in JSON to a body of which something new is made."""
+        """What the server answers to a body from which it makes something new."""
         reply = self.post(body, query, path, **headers)
         if reply.status != 201:
             raise AssertionError(reply)

@@ -69,7 +69,7 @@ class SlowReaders(Case):
         request = f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         crowd = Crowd(self.server, READERS, request * PIPELINED)
         self.ask_beside(crowd)
-        self.assertLess(crowd.ends(), len(crowd.clients), "the others were served beside them, not after")
+        self.assertLess(crowd.ends(), len(crowd.clients), "the others were served meanwhile, not after")
         self.assertLess(self.server.socket_mib(), QUEUED_MIB)
         deadline = time.monotonic() + PATIENCE
         while crowd.ends() < len(crowd.clients) and time.monotonic() < deadline:

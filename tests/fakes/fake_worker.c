@@ -21,7 +21,6 @@ static bool wavering;  /* in another voice: the clock a fifth slower, copies by 
 static bool unlearning;
 static bool noisy;    /* steps take up to a fifth less or more */
 static long stuck_at; /* the step that takes for ever, or 0 */
-static double cosine; /* of the gradient; 0: left out */
 
 static void pause_ms(long milliseconds)
 {
@@ -114,8 +113,6 @@ static int steps(long long count)
         printf(",\"samples\":%lld,\"peak_memory_bytes\":1048576,\"implementations\":"
                "{\"conv1\":{\"forward\":\"jit:avx2\",\"backward\":\"ref:any\"},\"fc\":{}}",
                32 * index);
-    if (cosine > 0)
-        printf(",\"gradient_cosine\":%.3f", cosine);
     puts("}");
     fflush(stdout);
     return 0;
@@ -127,11 +124,7 @@ static bool is_well_behaved(const char *behaviour)
     wavering = strcmp(behaviour, "wavering") == 0;
     singing = wavering || strcmp(behaviour, "singing") == 0;
     unlearning = unlearning || strcmp(behaviour, "unlearning") == 0;
-    if (strcmp(behaviour, "certified") == 0)
-        cosine = 0.999;
-    if (strcmp(behaviour, "uncertified") == 0)
-        cosine = 0.5;
-    return talkative || singing || unlearning || cosine > 0 || speed > 0 || stuck_at > 0 ||
+    return talkative || singing || unlearning || speed > 0 || stuck_at > 0 ||
            strcmp(behaviour, "ok") == 0 || strcmp(behaviour, "slow") == 0;
 }
 

@@ -73,7 +73,7 @@ class Step:
 
     def __init__(self, recipe, dtype, rank=0):
         self.recipe, self.dtype = recipe, dtype
-        self.images = np.arange(recipe["batch"]) + rank * recipe["batch"]  # of those of all ranks
+        self.images = np.arange(recipe["batch"]) + rank * recipe["batch"]  # among the images of all ranks
         self.gradients, self.relus = {}, []
         # By name of the norm: its normalised input and by what it multiplies a gradient; the convolution before it
         # and what that looks at, (units, weights of a channel).
