@@ -121,6 +121,19 @@ TEST(two_hundred_forgeries_do_not_move_what_others_measured)
         }
 }
 
+TEST(senders_that_agree_do_not_outvote_a_trusted_source)
+{
+    struct row row = {0};
+    double here;
+
+    add_honest(&row, 1, true);
+    here = row.runs[0].value;
+    add(&row, source(&row, "mallory", false), 1000, FORGED);
+    add(&row, source(&row, "trudy", false), 1001, FORGED);
+    EXPECT_NEAR(standing_of(&row).value, here, 0);
+    EXPECT_HAS(row, (sources[1].weight, SOURCE_ASIDE), (sources[2].weight, SOURCE_ASIDE));
+}
+
 /* Just within what is accepted. */
 TEST(a_sender_within_bounds_moves_a_row_by_its_vote)
 {
