@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness import SANITIZED, Server, ServerCase, fake
 
-ENGINES = {name: fake(name) for name in ("ok", "singing", "wavering", "talkative")}
+ENGINES = {name: fake(name) for name in ("ok", "singing", "wavering", "talkative", "askew")}
 ENGINES["slow"] = fake("slow", 20)
 COUNTERS = ("cpu_ticks", "steal_ticks", "throttled_periods", "throttled_microseconds",
             "involuntary_switches", "waited_nanoseconds", "cpu_nanoseconds", "major_faults",
@@ -163,6 +163,12 @@ class Recomputing(Measured):
 
 
 class Verdicts(Measured):
+    def test_a_gradient_at_another_angle_is_no_training_in_that_precision(self):
+        run = self.finished("askew", steps=40, precision="bf16")
+        found = finding(run, "gradient")
+        self.assertEqual((0.5, 0.5, "invalid", "invalid"),
+                         (run["gradient_cosine"], found["value"], found["level"], run["validity"]["level"]))
+
     def test_emulation_and_reference_implementations_are_reported(self):
         run = self.finished("talkative", steps=40, precision="bf16")
         found = finding(run, "emulated")

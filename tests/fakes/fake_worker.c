@@ -19,6 +19,7 @@ static long speed;     /* nanoseconds that a step says it took; 0: as long as it
 static bool singing;   /* a canary before the steps and one behind them */
 static bool wavering;  /* in another voice: the clock a fifth slower, copies by 5 % */
 static bool unlearning;
+static bool askew;    /* its gradient is not that of f32 */
 static bool noisy;    /* steps take up to a fifth less or more */
 static long stuck_at; /* the step that takes for ever, or 0 */
 
@@ -113,7 +114,7 @@ static int steps(long long count)
         printf(",\"samples\":%lld,\"peak_memory_bytes\":1048576,\"implementations\":"
                "{\"conv1\":{\"forward\":\"jit:avx2\",\"backward\":\"ref:any\"},\"fc\":{}}",
                32 * index);
-    puts("}");
+    puts(askew ? ",\"gradient_cosine\":0.5}" : "}");
     fflush(stdout);
     return 0;
 }
@@ -124,7 +125,8 @@ static bool is_well_behaved(const char *behaviour)
     wavering = strcmp(behaviour, "wavering") == 0;
     singing = wavering || strcmp(behaviour, "singing") == 0;
     unlearning = unlearning || strcmp(behaviour, "unlearning") == 0;
-    return talkative || singing || unlearning || speed > 0 || stuck_at > 0 ||
+    askew = strcmp(behaviour, "askew") == 0;
+    return talkative || singing || askew || unlearning || speed > 0 || stuck_at > 0 ||
            strcmp(behaviour, "ok") == 0 || strcmp(behaviour, "slow") == 0;
 }
 
