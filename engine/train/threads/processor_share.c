@@ -17,8 +17,12 @@ int processor_share(const struct topology *topology, int index, int of,
     int cores = topology->core_count, count = 0;
 
     assert(of > 0 && index >= 0 && index < of);
-    if (cores < of)
+    if (cores == 0)
         return 0;
+    if (cores < of) {
+        index %= cores;
+        of = cores;
+    }
     for (int i = 0; i < topology->cpu_count; i++)
         for (int core = cores * index / of; core < cores * (index + 1) / of; core++)
             if (same_core(&topology->cpus[i], &topology->cpus[core]))

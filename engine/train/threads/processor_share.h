@@ -7,8 +7,9 @@
 #include <stdbool.h>
 
 /* Share `index` of `of` of the cores, with all their processors: cores that are next to each
- * other stay together, so a share is of one node where that divides. Returns how many processors
- * there are in ret_cpus; 0 where there are fewer cores than shares: then all may use all. */
+ * other stay together, so a share is of one node where that divides. Of more shares than cores
+ * each is one core, and as many have the same one as must. Returns how many processors there are
+ * in ret_cpus; 0 where no core is known. */
 int processor_share(const struct topology *topology, int index, int of,
                     int ret_cpus[PROCESSORS_MAX]);
 

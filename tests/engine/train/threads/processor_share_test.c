@@ -49,13 +49,16 @@ TEST(shares_cover_all_processors_once)
     }
 }
 
-TEST(more_shares_than_cores_share_all)
+TEST(of_more_shares_than_cores_each_is_one_core)
 {
     const struct topology topology = two_nodes();
     int cpus[PROCESSORS_MAX];
 
-    for (int share = 0; share < 7; share++)
-        EXPECT_INT(processor_share(&topology, share, 7, cpus), 0);
+    for (int share = 0; share < 15; share++) {
+        EXPECT_INT(processor_share(&topology, share, 15, cpus), 2);
+        EXPECT_INT(cpus[0], share % 6);
+        EXPECT_INT(cpus[1], share % 6 + 6);
+    }
 }
 
 /* In a process of its own, which has fewer processors then. */
