@@ -23,7 +23,7 @@ def nanos_of(price):
     return int((Decimal(str(price)) * 10**9).quantize(Decimal(1), ROUND_HALF_UP))
 
 
-def dearer(price, times):
+def times_as_much(price, times):
     """The same prices, as texts, so many times as high."""
     return price if times == 1 else lambda *where: price(*where) and \
         str(Decimal(price(*where)) * Decimal(str(times)))
@@ -150,7 +150,7 @@ class SpotPage(Stage):
 
     def play(self, times=1, day=0, share=1):
         self.aws = Aws(regions=32, kinds=round(self.KINDS * share), day=day)
-        self.aws.spot_price = dearer(self.aws.spot_price, times)
+        self.aws.spot_price = times_as_much(self.aws.spot_price, times)
         self.document = self.feeds.route(self.WHERE, Document(
             self.aws.spot_page(), f'"{day}-{share}-{times}"', time.time() - 60,
             "application/x-javascript"))
@@ -172,7 +172,7 @@ class OnDemandPage(Stage):
 
     def play(self, times=1, day=0, share=1):
         self.aws = Aws(regions=12, kinds=round(self.KINDS * share), day=day)
-        self.aws.on_demand_price = dearer(self.aws.on_demand_price, times)
+        self.aws.on_demand_price = times_as_much(self.aws.on_demand_price, times)
         serve_aws(self.feeds, self.aws)
         made = {}
 

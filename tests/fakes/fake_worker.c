@@ -19,7 +19,7 @@ static long speed;     /* nanoseconds that a step says it took; 0: as long as it
 static bool singing;   /* a canary before the steps and one behind them */
 static bool wavering;  /* in another voice: the clock a fifth slower, copies by 5 % */
 static bool unlearning;
-static bool askew;    /* its gradient is not that of f32 */
+static bool askew;    /* its gradient is at an angle to the one in f32 */
 static bool noisy;    /* steps take up to a fifth less or more */
 static long stuck_at; /* the step that takes for ever, or 0 */
 

@@ -68,8 +68,8 @@ def scattered(gradient, shape, stride, padding):
 
 
 class Step:
-    """Forward and backward once, of the images of one rank. `gradients` holds those of the parameters by name, `relus` what stood
-    before each ReLU: (norms, input, gradient behind it)."""
+    """Forward and backward once, of the images of one rank. `gradients` holds the parameters' by name, `relus` what
+    stood before each ReLU: (norms, input, gradient behind it)."""
 
     def __init__(self, recipe, dtype, rank=0):
         self.recipe, self.dtype = recipe, dtype
