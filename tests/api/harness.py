@@ -269,7 +269,7 @@ class Server:
 
     def begin_steps(self, engine="slow", **fields):
         """The same, once a step of it is stored."""
-        run_id = self.queue(engine, **{"steps": 100000, "max_seconds": 3600, **fields})
+        run_id = self.begin(engine, **fields)
         until(lambda: self.steps(run_id), "a step is stored")
         return run_id
 
