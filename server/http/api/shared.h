@@ -26,10 +26,11 @@ bool api_read_name_cursor(const struct parameter_row *row, const char *value, vo
 bool api_read_reason(const struct parameter_row *row, const char *value, void *into,
                      struct error *err);
 /* clang-format off */
+#define API_REASON_PATTERN                                                                       \
+    "\"pattern\": \"^ *[^\\\\u0000-\\\\u0020\\\\u007f][^\\\\u0000-\\\\u001f\\\\u007f]*$\""
 #define API_REASON                                                                               \
     PARAMETER_OWN,                                                                               \
         .read = api_read_reason,                                                                 \
-        .schema =                                                                                \
-            "{\"type\": \"string\", \"pattern\": "                                               \
-            "\"^(?=.*[^ ])[^\\\\u0000-\\\\u001f\\\\u007f]{1," LIMIT_TEXT(REASON_MAX) "}$\"}"
+        .schema = "{\"type\": \"string\", \"minLength\": 1, \"maxLength\": " LIMIT_TEXT(         \
+            REASON_MAX) ", " API_REASON_PATTERN "}"
 /* clang-format on */

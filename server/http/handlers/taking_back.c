@@ -5,6 +5,7 @@
 #include "common/clock.h"
 #include "server/http/access.h"
 #include "server/http/api/runs.h"
+#include "server/http/api/shared.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 
@@ -25,8 +26,7 @@ static bool says_something(void *object, struct error *err)
 
 static const struct field rows[] = {
     {BODY_TEXT(struct taken_back, reason, 1), .required = true,
-     .schema = "{\"pattern\": \"^(?=.*[^ ])[^\\\\u0000-\\\\u001f\\\\u007f]{1,500}$\"}",
-     .meaning = "At most 500 bytes."},
+     .schema = "{" API_REASON_PATTERN "}", .meaning = "At most 500 bytes."},
 };
 const struct body reason_body = {.name = "Reason",
                                  .meaning = "The reason, kept with what is taken back.",
