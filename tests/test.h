@@ -88,6 +88,16 @@ static inline void test_skip(const char *why)
     puts(why);
 }
 
+/* A check failed in a row of a table: which it was is said once. */
+static int test_failures_told;
+
+static inline void test_tell_row(const char *text, long long number)
+{
+    if (test_failures > test_failures_told)
+        fprintf(stderr, "    with %s (row %lld)\n", text, number);
+    test_failures_told = test_failures;
+}
+
 #define EXPECT(truth) test_expect(!!(truth), __FILE__, __LINE__, "not true: " #truth)
 /* A truth without which the rest of the program would not make sense. */
 #define REQUIRE(truth)                                                                           \
@@ -102,6 +112,28 @@ static inline void test_skip(const char *why)
     test_near((got), (wanted), (tolerance), __FILE__, __LINE__, #got)
 /* `part` stands somewhere in the text. */
 #define EXPECT_PART(got, part) test_part((got), (part), __FILE__, __LINE__, #got)
+
+/* Does what follows for each of these texts, or values of a type, and says with which of them a
+ * check failed:
+ *     EACH_TEXT(wrong, "", "now", "2026-8-6")
+ *         EXPECT(!parse_time(wrong, &us));
+ *     EACH(struct pair, life, {"spot", "spot"}, {"on-demand", "on_demand"})
+ *         EXPECT_STR(life_cycle_of(life.given), life.wanted); */
+#define EACH_TEXT(text, ...)                                                                     \
+    for (const char *text,                                                                       \
+             *const *text##_first = TEST_ROWS(const char *const, __VA_ARGS__, NULL),             \
+                    *const *text##_at = text##_first;                                            \
+         (text = *text##_at) != NULL; test_tell_row(text, text##_at++ - text##_first))
+#define EACH(type, item, ...)                                                                    \
+    for (type item, *item##_first = TEST_ROWS(type, __VA_ARGS__), *item##_at = item##_first;     \
+         item##_at < item##_first + sizeof((type[]){__VA_ARGS__}) / sizeof(type) &&              \
+         (item = *item##_at, true);                                                              \
+         test_tell_row(#item, item##_at++ - item##_first))
+#define TEST_ROWS(type, ...) (test_failures_told = test_failures, (type[]){__VA_ARGS__})
+
+struct pair {
+    const char *given, *wanted;
+};
 
 /* At most 16 members of an object, and what each of them is: texts, whole numbers and, to the
  * last bit, real ones; or numbers within a tolerance; or members that are the same in another.

@@ -30,13 +30,11 @@ TEST_WITH_DATABASE(an_open_database_is_as_we_mean_it)
 
 TEST_WITH_DATABASE(a_commit_is_as_durable_as_was_asked)
 {
-    static const enum durability wishes[] = {DB_RELAXED, DB_DURABLE, DB_DURABLE, DB_RELAXED};
-
-    for (size_t i = 0; i < COUNT(wishes); i++) {
+    EACH(enum durability, wish, DB_RELAXED, DB_DURABLE, DB_DURABLE, DB_RELAXED) {
         AUTO(transaction_end) struct transaction change = {0};
 
-        EXPECT(transaction_begin(&change, db, wishes[i], NULL));
-        EXPECT_INT(number_of(db, "PRAGMA synchronous"), wishes[i] == DB_DURABLE ? 2 : 1);
+        EXPECT(transaction_begin(&change, db, wish, NULL));
+        EXPECT_INT(number_of(db, "PRAGMA synchronous"), wish == DB_DURABLE ? 2 : 1);
         EXPECT(transaction_commit(&change, NULL));
     }
 }

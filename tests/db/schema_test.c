@@ -165,18 +165,14 @@ static void make_foreign(const struct folder *folder, const char *sql)
 
 TEST(a_database_of_another_program_is_left_alone)
 {
-    static const char *const theirs[] = {
-        "CREATE TABLE songs (title TEXT); INSERT INTO songs VALUES ('Penny Lane')",
-        "PRAGMA application_id = 1196444487; CREATE TABLE gpkg (x)",
-        "PRAGMA application_id = 1196444487",
-        "PRAGMA user_version = 1; CREATE TABLE runs (number INTEGER PRIMARY KEY)",
-        "PRAGMA journal_mode = WAL; CREATE TABLE songs (title TEXT)",
-    };
-
-    for (size_t i = 0; i < COUNT(theirs); i++) {
+    EACH_TEXT(sql, "CREATE TABLE songs (title TEXT); INSERT INTO songs VALUES ('Penny Lane')",
+              "PRAGMA application_id = 1196444487; CREATE TABLE gpkg (x)",
+              "PRAGMA application_id = 1196444487",
+              "PRAGMA user_version = 1; CREATE TABLE runs (number INTEGER PRIMARY KEY)",
+              "PRAGMA journal_mode = WAL; CREATE TABLE songs (title TEXT)") {
         AUTO(folder_remove) struct folder folder = folder_make();
 
-        make_foreign(&folder, theirs[i]);
+        make_foreign(&folder, sql);
         expect_refused_untouched(&folder, "belongs to another program");
     }
 }

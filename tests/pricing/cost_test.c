@@ -61,15 +61,14 @@ TEST(an_interval_down_to_nothing_is_none)
 
 TEST(without_a_speed_or_a_price_there_is_no_cost)
 {
-    static const double none[] = {0, -1, NAN, INFINITY};
     const struct amount speed = {.value = 10};
     struct cost cost = {.samples_per_dollar = {.value = 7}};
 
-    for (size_t i = 0; i < COUNT(none); i++) {
-        const struct amount odd = {.value = none[i]};
+    EACH(double, none, 0, -1, NAN, INFINITY) {
+        const struct amount odd = {.value = none};
 
         EXPECT(!cost_of(&odd, 1, &cost));
-        EXPECT(!cost_of(&speed, none[i], &cost));
+        EXPECT(!cost_of(&speed, none, &cost));
     }
     EXPECT_NEAR(cost.samples_per_dollar.value, 7, 0); /* left alone */
 }
@@ -124,23 +123,20 @@ TEST(a_price_that_was_paid_adds_nothing)
 TEST(a_half_known_value_has_no_interval)
 {
     static const struct amount good = {10, 8, 12, true};
-    static const struct amount odd[] = {
-        {10, 0, 0, false},  {10, -1, 12, true}, {10, 0, 12, true},    {10, 8, INFINITY, true},
-        {10, 11, 12, true}, {10, 8, 9, true},   {10, NAN, NAN, true},
-    };
     enum cost_part dominates;
     struct cost cost;
 
-    for (size_t i = 0; i < COUNT(odd); i++) {
+    EACH(struct amount, odd, {10, 0, 0, false}, {10, -1, 12, true}, {10, 0, 12, true},
+         {10, 8, INFINITY, true}, {10, 11, 12, true}, {10, 8, 9, true}, {10, NAN, NAN, true}) {
         dominates = COST_PRICE;
-        EXPECT(cost_of_spread(&odd[i], &good, &cost, &dominates));
+        EXPECT(cost_of_spread(&odd, &good, &cost, &dominates));
         EXPECT(!cost.samples_per_dollar.has_interval && !cost.dollars_per_million.has_interval);
         EXPECT(!cost.hours_per_million.has_interval);
         EXPECT_STR(cost_part_names[dominates], "nothing");
         EXPECT_NEAR(cost.samples_per_dollar.value, 3600, 1e-9);
-        if (!odd[i].has_interval)
+        if (!odd.has_interval)
             continue;
-        EXPECT(cost_of_spread(&good, &odd[i], &cost, &dominates));
+        EXPECT(cost_of_spread(&good, &odd, &cost, &dominates));
         EXPECT(!cost.samples_per_dollar.has_interval && !cost.dollars_per_million.has_interval);
         EXPECT(cost.hours_per_million.has_interval);
         EXPECT_INT(dominates, COST_NOTHING);
@@ -149,13 +145,12 @@ TEST(a_half_known_value_has_no_interval)
 
 TEST(without_a_price_that_moves_there_is_no_cost_either)
 {
-    static const double none[] = {0, -1, NAN, INFINITY};
     const struct amount good = {10, 8, 12, true};
     enum cost_part dominates = COST_PRICE;
     struct cost cost = {.samples_per_dollar = {.value = 7}};
 
-    for (size_t i = 0; i < COUNT(none); i++) {
-        const struct amount odd = {none[i], 8, 12, true};
+    EACH(double, none, 0, -1, NAN, INFINITY) {
+        const struct amount odd = {none, 8, 12, true};
 
         EXPECT(!cost_of_spread(&good, &odd, &cost, &dominates));
         EXPECT(!cost_of_spread(&odd, &good, &cost, &dominates));
@@ -166,7 +161,6 @@ TEST(without_a_price_that_moves_there_is_no_cost_either)
 
 TEST(what_a_machine_must_do_or_may_cost_to_keep_up)
 {
-    static const double none[] = {0, -1, NAN, INFINITY};
     const struct amount gpu = {.value = 929};
     struct cost cost;
 
@@ -175,10 +169,8 @@ TEST(what_a_machine_must_do_or_may_cost_to_keep_up)
     EXPECT_NEAR(cost_break_even_speed(0.1291, cost.samples_per_dollar.value), 99.0, 0.05);
     EXPECT_NEAR(cost_break_even_price(40.73, cost.samples_per_dollar.value), 0.0531, 0.00005);
     EXPECT_NEAR(cost_break_even_price(929, cost.samples_per_dollar.value), 1.212, 1e-12);
-    for (size_t i = 0; i < COUNT(none); i++) {
-        EXPECT(isnan(cost_break_even_speed(none[i], 1)) &&
-               isnan(cost_break_even_speed(1, none[i])));
-        EXPECT(isnan(cost_break_even_price(none[i], 1)) &&
-               isnan(cost_break_even_price(1, none[i])));
+    EACH(double, none, 0, -1, NAN, INFINITY) {
+        EXPECT(isnan(cost_break_even_speed(none, 1)) && isnan(cost_break_even_speed(1, none)));
+        EXPECT(isnan(cost_break_even_price(none, 1)) && isnan(cost_break_even_price(1, none)));
     }
 }

@@ -6,19 +6,17 @@
 
 TEST(a_provider_is_written_as_feeds_write_it)
 {
-    static const char *const wrong[][2] = {{"AWS", "'AWS' is written 'aws' here: nothing has the "
-                                                   "other name"},
-                                           {"Azure", "'Azure' is written 'azure' here: nothing "
-                                                     "has the other name"},
-                                           {"google", "'google' is written 'gcp' here: nothing "
-                                                      "has the other name"}};
-    static const char *const right[] = {"aws", "azure", "gcp", "hetzner", "OVH", ""};
-
-    for (size_t i = 0; i < COUNT(wrong); i++) {
-        EXPECT_MESSAGE(given_provider_check("provider", wrong[i][0], &err), wrong[i][1]);
+    EACH(struct pair, wrong,
+         {"AWS", "'AWS' is written 'aws' here: nothing has the "
+                 "other name"},
+         {"Azure", "'Azure' is written 'azure' here: nothing "
+                   "has the other name"},
+         {"google", "'google' is written 'gcp' here: nothing "
+                    "has the other name"}) {
+        EXPECT_MESSAGE(given_provider_check("provider", wrong.given, &err), wrong.wanted);
     }
-    for (size_t i = 0; i < COUNT(right); i++)
-        EXPECT(given_provider_check("provider", right[i], NULL));
+    EACH_TEXT(right, "aws", "azure", "gcp", "hetzner", "OVH", "")
+        EXPECT(given_provider_check("provider", right, NULL));
     EXPECT(!given_provider_check("provider", "aws ", &(struct error){0}));
 }
 

@@ -22,12 +22,10 @@ TEST(a_band_stands_for_its_upper_end)
 
 TEST(another_text_is_no_band)
 {
-    static const char *const texts[] = {"",      "5%",  "<5", "<5% ", " <5%", "5-10",
-                                        "10-5%", "20%", "0",  ">5%",  "<10%"};
     double share = -7;
 
-    for (size_t i = 0; i < COUNT(texts); i++)
-        EXPECT(!interruption_share(texts[i], &share));
+    EACH_TEXT(text, "", "5%", "<5", "<5% ", " <5%", "5-10", "10-5%", "20%", "0", ">5%", "<10%")
+        EXPECT(!interruption_share(text, &share));
     EXPECT(!interruption_share(NULL, &share));
     EXPECT_NEAR(share, -7, 0); /* left alone */
 }
@@ -35,10 +33,8 @@ TEST(another_text_is_no_band)
 /* Who is interrupted at a rate is interrupted within a month with the share it was made of. */
 TEST(a_rate_gives_back_its_share)
 {
-    static const double shares[] = {1e-12, 0.05, 0.2, 0.3, 0.99};
-
-    for (size_t i = 0; i < COUNT(shares); i++)
-        EXPECT_NEAR(-expm1(-interruption_rate(shares[i]) * 730) / shares[i], 1, 1e-12);
+    EACH(double, share, 1e-12, 0.05, 0.2, 0.3, 0.99)
+        EXPECT_NEAR(-expm1(-interruption_rate(share) * 730) / share, 1, 1e-12);
     EXPECT_NEAR(interruption_rate(0.05), 7.0265e-5, 1e-9);
     EXPECT_NEAR(interruption_rate(0), 0, 0);
 }

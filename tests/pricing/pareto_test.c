@@ -30,10 +30,8 @@ TEST(equal_points_are_there_together)
 
 TEST(a_row_with_unknown_values_is_not_on_the_front)
 {
-    static const double odd[] = {NAN, 0, -1, INFINITY, -INFINITY};
-
-    for (size_t i = 0; i < COUNT(odd); i++) {
-        struct pareto_point points[] = {{odd[i], 1, true}, {1, odd[i], true}, {7, 8, false}};
+    EACH(double, odd, NAN, 0, -1, INFINITY, -INFINITY) {
+        struct pareto_point points[] = {{odd, 1, true}, {1, odd, true}, {7, 8, false}};
 
         pareto_mark(points, COUNT(points));
         EXPECT(!points[0].on_front && !points[1].on_front && points[2].on_front);

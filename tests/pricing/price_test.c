@@ -59,64 +59,19 @@ TEST(the_tenth_decimal_rounds_half_up)
 
 TEST(nothing_costs_nothing)
 {
-    static const char *const nothing[] = {
-        "0", "0.0", "0000", "0.0000000000", "0e5", "1e-10", "4.9e-10", "0.00000000049", "1e-40"};
-
-    for (size_t i = 0; i < COUNT(nothing); i++)
-        EXPECT_INT(nanos_of(nothing[i]), UNTOUCHED);
+    EACH_TEXT(nothing, "0", "0.0", "0000", "0.0000000000", "0e5", "1e-10", "4.9e-10",
+              "0.00000000049", "1e-40")
+        EXPECT_INT(nanos_of(nothing), UNTOUCHED);
 }
 
 TEST(a_text_that_is_not_a_plain_decimal_is_not_a_price)
 {
-    static const char *const wrong[] = {
-        "",
-        " ",
-        "-1",
-        "+1",
-        "-0.5",
-        "nan",
-        "NaN",
-        "inf",
-        "Infinity",
-        "0x10",
-        "0x1p3",
-        " 1",
-        "1 ",
-        "1\n",
-        "1,5",
-        "1,000",
-        "1.",
-        ".5",
-        ".",
-        "1..2",
-        "1.2.3",
-        "1e",
-        "1e+",
-        "1e 1",
-        "1e1.5",
-        "e5",
-        "1f",
-        "$1",
-        "1 USD",
-        "N/A*",
-        "null",
-        "1e41",
-        "1e-41",
-        "1_0",
-        "0b1",
-        "1e+-2",
-        "1e--2",
-        "--1",
-        "1e999999999999999999999",
-        "1e-999999999999999999999",
-        "\xd9\xa1", /* a digit, but in Arabic */
-    };
-
-    for (size_t i = 0; i < COUNT(wrong); i++) {
-        EXPECT_INT(nanos_of(wrong[i]), UNTOUCHED);
-        if (nanos_of(wrong[i]) != UNTOUCHED)
-            printf("    it was '%s'\n", wrong[i]);
-    }
+    EACH_TEXT(wrong, "", " ", "-1", "+1", "-0.5", "nan", "NaN", "inf", "Infinity", "0x10",
+              "0x1p3", " 1", "1 ", "1\n", "1,5", "1,000", "1.", ".5", ".", "1..2", "1.2.3", "1e",
+              "1e+", "1e 1", "1e1.5", "e5", "1f", "$1", "1 USD", "N/A*", "null", "1e41", "1e-41",
+              "1_0", "0b1", "1e+-2", "1e--2", "--1", "1e999999999999999999999",
+              "1e-999999999999999999999", "\xd9\xa1" /* a digit, but in Arabic */)
+        EXPECT_INT(nanos_of(wrong), UNTOUCHED);
 }
 
 TEST(more_than_any_machine_costs_is_no_price)
@@ -197,11 +152,10 @@ TEST(a_number_of_json_has_the_shortest_text_that_reads_back)
 
 TEST(a_number_that_is_no_price_is_refused)
 {
-    static const double wrong[] = {0, -0.0, -1, 1e-10, 1e-300, 100000.1, 1e300};
     struct price price = {.nanos = 5, .text = "5e-9"};
 
-    for (size_t i = 0; i < COUNT(wrong); i++)
-        EXPECT(!price_set_number(&price, wrong[i]));
+    EACH(double, wrong, 0, -0.0, -1, 1e-10, 1e-300, 100000.1, 1e300)
+        EXPECT(!price_set_number(&price, wrong));
     EXPECT(!price_set_number(&price, (double)NAN));
     EXPECT(!price_set_number(&price, (double)INFINITY));
     EXPECT(!price_set_number(&price, -(double)INFINITY));

@@ -92,28 +92,14 @@ TEST(the_smallest_and_the_largest_of_any_number)
 
 TEST(a_value_that_is_not_finite_is_unknown)
 {
-    static const char *const texts[] = {
-        "log(-1)",
-        "log(0)",
-        "1 / 0",
-        "0 / 0",
-        "1 / (hours - 5)",
-        "1e308 * 10",
-        "unknown",
-        "unknown * 0",
-        "min(1, unknown)",
-        "min(unknown, 1)",
-        "max(1, unknown)",
-        "max(unknown, 1)",
-        "min(1, 10 / (hours - 5))", /* not 1: nothing is divided by nothing */
-        "1 / (1 / (hours - 5))",
-        "1 / log(hours - 5)",
-    };
-
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    EACH_TEXT(text, "log(-1)", "log(0)", "1 / 0", "0 / 0", "1 / (hours - 5)", "1e308 * 10",
+              "unknown", "unknown * 0", "min(1, unknown)", "min(unknown, 1)", "max(1, unknown)",
+              "max(unknown, 1)",
+              "min(1, 10 / (hours - 5))", /* not 1: nothing is divided by nothing */
+              "1 / (1 / (hours - 5))", "1 / log(hours - 5)") {
         struct utility utility;
 
-        EXPECT(utility_read(texts[i], fields, &utility, NULL));
+        EXPECT(utility_read(text, fields, &utility, NULL));
         EXPECT(isnan(utility_value(&utility, values)));
     }
     const struct utility nothing = {0};
@@ -156,39 +142,25 @@ TEST(many_fields_are_named_as_far_as_there_is_room)
 
 TEST(an_error_in_a_formula_has_its_place)
 {
-    static const struct {
-        const char *text, *where;
-    } rows[] = {
-        {"", "character 1: a number, a field, a function or '(' was expected, and the formula"},
-        {"   ", "character 4: "},
-        {"1 +", "character 4: "},
-        {"* 2", "character 1: a number, a field, a function or '(' was expected, not '*'"},
-        {"1 2", "character 3: an operator or the end was expected, not '2'"},
-        {"hours dollars", "character 7: an operator or the end"},
-        {"(1", "character 3: an operator or ')' was expected"},
-        {"1)", "character 2: an operator or the end was expected, not ')'"},
-        {"()", "character 2: "},
-        {"min()", "character 5: "},
-        {"min(1,)", "character 7: "},
-        {"min(1 2)", "character 7: ',' or ')' was expected, not '2'"},
-        {"log(1, 2)", "character 6: ')' was expected, not ','"},
-        {"sin(1)", "character 1: no function \"sin\"; there are min, max, log"},
-        {"hours(1)", "character 1: no function \"hours\""},
-        {"0x10", "character 2: "},
-        {"1e", "character 2: "},
-        {"1e+", "character 2: "},
-        {".", "character 1: a digit was expected"},
-        {"1.2.3", "character 4: "},
-        {"1,5", "character 2: "},
-        {"1e999", "character 1: the number is not one"},
-        {"1 ^ 2", "character 3: "},
-        {"hours; drop", "character 6: "},
-        {"1 + \xc3\xa4", "character 5: "},
-        {"2(3)", "character 2: "},
-    };
-
-    for (size_t i = 0; i < COUNT(rows); i++)
-        EXPECT_PART(why_not(rows[i].text), rows[i].where);
+    EACH(struct pair, row,
+         {"", "character 1: a number, a field, a function or '(' was expected, and the formula"},
+         {"   ", "character 4: "}, {"1 +", "character 4: "},
+         {"* 2", "character 1: a number, a field, a function or '(' was expected, not '*'"},
+         {"1 2", "character 3: an operator or the end was expected, not '2'"},
+         {"hours dollars", "character 7: an operator or the end"},
+         {"(1", "character 3: an operator or ')' was expected"},
+         {"1)", "character 2: an operator or the end was expected, not ')'"},
+         {"()", "character 2: "}, {"min()", "character 5: "}, {"min(1,)", "character 7: "},
+         {"min(1 2)", "character 7: ',' or ')' was expected, not '2'"},
+         {"log(1, 2)", "character 6: ')' was expected, not ','"},
+         {"sin(1)", "character 1: no function \"sin\"; there are min, max, log"},
+         {"hours(1)", "character 1: no function \"hours\""}, {"0x10", "character 2: "},
+         {"1e", "character 2: "}, {"1e+", "character 2: "},
+         {".", "character 1: a digit was expected"}, {"1.2.3", "character 4: "},
+         {"1,5", "character 2: "}, {"1e999", "character 1: the number is not one"},
+         {"1 ^ 2", "character 3: "}, {"hours; drop", "character 6: "},
+         {"1 + \xc3\xa4", "character 5: "}, {"2(3)", "character 2: "})
+        EXPECT_PART(why_not(row.given), row.wanted);
 }
 
 /* `times` times the one, then the middle, then as many times the other. */

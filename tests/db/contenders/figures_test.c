@@ -134,10 +134,8 @@ TEST_WITH_DATABASE(two_ids_of_one_thing_are_refused)
 
 TEST_WITH_DATABASE(no_speed_is_none)
 {
-    static const double speeds[] = {0, -1};
-
-    for (size_t i = 0; i < COUNT(speeds); i++) {
-        const struct figure figure = figure_of("r8", speeds[i]);
+    EACH(double, speed, 0, -1) {
+        const struct figure figure = figure_of("r8", speed);
 
         EXPECT(!put(db, &figure, NULL));
         EXPECT_INT((long long)all_of(db).count, 0);

@@ -45,9 +45,7 @@ static void fill(double prices[TYPES], double price)
 
 TEST(a_first_reading_that_was_wrong_is_put_right_by_two)
 {
-    static const long long pauses[] = {1 * HOUR, 2 * 24 * HOUR, 60 * 24 * HOUR, 400 * 24 * HOUR};
-
-    for (size_t i = 0; i < COUNT(pauses); i++) {
+    EACH(long long, pause, 1 * HOUR, 2 * 24 * HOUR, 60 * 24 * HOUR, 400 * 24 * HOUR) {
         AUTO(folder_remove) struct folder folder = folder_make();
         AUTO(db_freep) struct db *db = open_database(&folder);
         double wrong[TYPES], right[TYPES];
@@ -56,9 +54,9 @@ TEST(a_first_reading_that_was_wrong_is_put_right_by_two)
         fill(right, 1);
         EXPECT(read_prices(db, wrong, 0));
         /* What has expired judges nothing: then the first one is accepted already. */
-        EXPECT_INT(read_prices(db, right, pauses[i]), pauses[i] > 24 * HOUR);
-        EXPECT(read_prices(db, right, pauses[i] + HOUR));
-        EXPECT_STR(text_at(db, "t0", pauses[i] + HOUR), "1.000000");
+        EXPECT_INT(read_prices(db, right, pause), pause > 24 * HOUR);
+        EXPECT(read_prices(db, right, pause + HOUR));
+        EXPECT_STR(text_at(db, "t0", pause + HOUR), "1.000000");
     }
 }
 

@@ -110,18 +110,14 @@ TEST_WITH_DATABASE(another_share_that_is_paid_at_once_is_another_price)
 /* Two hundred prices that stay must not hide twenty that do not. */
 TEST(commitments_do_not_hide_what_prices_by_the_hour_do)
 {
-    static const struct told wild[] = {
-        {2, 0.6, TYPES, TYPES},  /* on demand, all at once */
-        {1, 0.6, 15, TYPES},     /* a quarter of on demand is gone */
-        {1.1, 0.6, TYPES, TYPES} /* half of a list never drifts */
-    };
-
-    for (size_t i = 0; i < COUNT(wild); i++) {
+    /* On demand, all at once; a quarter of it is gone; half of a list never drifts. */
+    EACH(struct told, wild, {2, 0.6, TYPES, TYPES}, {1, 0.6, 15, TYPES},
+         {1.1, 0.6, TYPES, TYPES}) {
         AUTO(folder_remove) struct folder folder = folder_make();
         AUTO(db_freep) struct db *db = open_database(&folder);
 
         EXPECT(tell(db, 0, (struct told){1, 0.6, TYPES, TYPES}, NULL));
-        EXPECT_ERROR(tell(db, HOUR / 2, wild[i], &err), ERROR_UPSTREAM);
+        EXPECT_ERROR(tell(db, HOUR / 2, wild, &err), ERROR_UPSTREAM);
         EXPECT_INT(view_of(db, "m3.x", "on_demand", HOUR).price.nanos, 1000000000);
     }
 }
@@ -145,13 +141,11 @@ TEST_WITH_DATABASE(commitments_that_move_as_a_whole_wait_for_another_reading)
 /* A price for the term that is taken for one for the hour, or one for an hour of a core. */
 TEST(commitments_that_no_one_sells_are_left_out)
 {
-    static const double odd[] = {1.01, 600, 0.1, 0.0001};
-
-    for (size_t i = 0; i < COUNT(odd); i++) {
+    EACH(double, odd, 1.01, 600, 0.1, 0.0001) {
         AUTO(folder_remove) struct folder folder = folder_make();
         AUTO(db_freep) struct db *db = open_database(&folder);
 
-        EXPECT(tell(db, 0, (struct told){1, odd[i], TYPES, TYPES}, NULL));
+        EXPECT(tell(db, 0, (struct told){1, odd, TYPES, TYPES}, NULL));
         EXPECT_INT(view_of(db, "m3.x", "on_demand", 1).price.nanos, 1000000000);
         EXPECT_INT(view_of(db, "m3.x", "reserved_1y_no_upfront", 1).series, 0);
     }

@@ -110,10 +110,8 @@ TEST_WITH_DATABASE(a_second_one_for_the_same_moment_is_refused)
 
 TEST_WITH_DATABASE(a_factor_that_is_none_is_not_stored)
 {
-    static const double factors[] = {-0.1, 1.1, 1e300};
-
-    for (size_t i = 0; i < COUNT(factors); i++) {
-        struct discount discount = discount_of("aws", "", factors[i], 0);
+    EACH(double, factor, -0.1, 1.1, 1e300) {
+        struct discount discount = discount_of("aws", "", factor, 0);
 
         EXPECT_ERROR(discounts_put(db, &discount, NULL, &err), ERROR_INTERNAL);
     }

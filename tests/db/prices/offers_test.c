@@ -341,20 +341,19 @@ TEST_IN_FOLDER(a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one)
 
 TEST_WITH_DATABASE(a_database_that_fails_has_no_offers)
 {
-    static const char *const tables[] = {"interruptions", "readings", "prices", "price_series"};
     const struct offers_question question = asked(10);
 
     READ(db, 0, P("m5.large", "1"));
-    for (size_t i = 0; i < COUNT(tables); i++) {
+    EACH_TEXT(table, "interruptions", "readings", "prices", "price_series") {
         struct offers offers = {.count = 12345};
         char drop[80];
 
-        snprintf(drop, sizeof drop, "ALTER TABLE %s RENAME TO gone", tables[i]);
+        snprintf(drop, sizeof drop, "ALTER TABLE %s RENAME TO gone", table);
         execute(db, drop);
         EXPECT_ERROR(offers_load(db, &question, NULL, 0, &offers, &err), ERROR_INTERNAL);
         EXPECT_INT((long long)offers.count, 12345);
         EXPECT(!offers.list);
-        snprintf(drop, sizeof drop, "ALTER TABLE gone RENAME TO %s", tables[i]);
+        snprintf(drop, sizeof drop, "ALTER TABLE gone RENAME TO %s", table);
         execute(db, drop);
         expect_price(offer_asked(db, "m5.large", &question).on_demand, "1");
     }

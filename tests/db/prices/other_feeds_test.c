@@ -97,30 +97,25 @@ TEST_WITH_DATABASE(many_types_are_told_apart)
 /* The price by the hour may be in a zone, of any region, or typed. */
 TEST(a_spot_price_of_a_file_is_compared_with_every_price_by_the_hour)
 {
-    static const struct said hourly[] = {
-        P("t", "0.357"),
-        P("t", "0.357", .zone = "eu-north-1a"),
-        P("t", "0.357", .region = ""),
-        P("t", "0.357", .kind = PRICE_TYPED),
-        P("t", "0.357", .kind = PRICE_TYPED, .region = ""),
-    };
     static const struct {
         const char *dollars;
         long long stored;
     } spots[] = {{"700", 0}, {"0.7", 1}};
 
-    for (size_t i = 0; i < COUNT(hourly); i++)
+    EACH(struct said, hourly, P("t", "0.357"), P("t", "0.357", .zone = "eu-north-1a"),
+         P("t", "0.357", .region = ""), P("t", "0.357", .kind = PRICE_TYPED),
+         P("t", "0.357", .kind = PRICE_TYPED, .region = ""))
         for (size_t k = 0; k < COUNT(spots); k++) {
             AUTO(folder_remove) struct folder folder = folder_make();
             AUTO(db_freep) struct db *db = open_database(&folder);
-            struct price typed = price_said(&hourly[i]);
+            struct price typed = price_said(&hourly);
 
             typed.source_us = THEN_US;
-            if (hourly[i].kind == PRICE_TYPED) {
+            if (hourly.kind == PRICE_TYPED) {
                 EXPECT(prices_put(db, &typed, 1, NULL));
                 SAY(db, &file, P("t", spots[k].dollars, .kind = PRICE_SPOT));
             } else {
-                SAY(db, &file, hourly[i], P("t", spots[k].dollars, .kind = PRICE_SPOT));
+                SAY(db, &file, hourly, P("t", spots[k].dollars, .kind = PRICE_SPOT));
             }
             EXPECT_ROWS(db, spots[k].stored, "price_series WHERE kind = 'spot'");
         }

@@ -123,21 +123,18 @@ static const char *const other_evidence[] = {
 
 TEST_WITH_PARTS(an_id_has_one_spec_and_one_trace)
 {
-    static const char *const others[] = {
-        "{\"nanoseconds\":[30,10,11,13],\"loss\":[0.5,0.25,0.1,-2]}",
-        "{\"nanoseconds\":[30,10,11,12],\"loss\":[0.5,0.25,0.1,2]}",
-        "{\"nanoseconds\":[30,10,11],\"loss\":[0.5,0.25,0.1]}",
-        "{\"nanoseconds\":[30,10,11,12,1],\"loss\":[0.5,0.25,0.1,-2,1]}",
-        "{\"nanoseconds\":[30,10,11,12],\"loss\":[0.5,0.25,0.1,-2],\"input\":[1,0,0,0],"
-        "\"forward\":[0,0,0,0],\"backward\":[0,0,0,0],\"update\":[0,0,0,0],"
-        "\"communication\":[0,0,0,0]}",
-    };
     struct imported_parts changed;
 
     expect_fate(db, &parts->imported, IMPORT_STORED);
-    for (size_t i = 0; i < COUNT(others); i++) {
+    EACH_TEXT(other, "{\"nanoseconds\":[30,10,11,13],\"loss\":[0.5,0.25,0.1,-2]}",
+              "{\"nanoseconds\":[30,10,11,12],\"loss\":[0.5,0.25,0.1,2]}",
+              "{\"nanoseconds\":[30,10,11],\"loss\":[0.5,0.25,0.1]}",
+              "{\"nanoseconds\":[30,10,11,12,1],\"loss\":[0.5,0.25,0.1,-2,1]}",
+              "{\"nanoseconds\":[30,10,11,12],\"loss\":[0.5,0.25,0.1,-2],\"input\":[1,0,0,0],"
+              "\"forward\":[0,0,0,0],\"backward\":[0,0,0,0],\"update\":[0,0,0,0],"
+              "\"communication\":[0,0,0,0]}") {
         imported_make(&changed);
-        changed.imported.steps = imported_span(others[i]);
+        changed.imported.steps = imported_span(other);
         expect_refused(db, &changed.imported, "id");
     }
     for (size_t i = 0; i < COUNT(other_evidence); i++) {

@@ -232,15 +232,14 @@ static void read_pages(struct db *db, struct run_filter filter, long long limit)
 
 TEST(paging_loses_and_doubles_nothing_while_runs_arrive)
 {
-    static const long long limits[] = {1, 5, 12, 24, 200};
     AUTO(folder_remove) struct folder folder = folder_make();
 
-    for (size_t i = 0; i < COUNT(limits); i++) {
+    EACH(long long, limit, 1, 5, 12, 24, 200) {
         AUTO(db_freep) struct db *db = open_database(&folder);
 
         make_runs(db);
-        read_pages(db, (struct run_filter){0}, limits[i]);
-        read_pages(db, (struct run_filter){.engine = "torch"}, limits[i]);
+        read_pages(db, (struct run_filter){0}, limit);
+        read_pages(db, (struct run_filter){.engine = "torch"}, limit);
         db_free(take(&db));
         folder_empty(&folder);
     }

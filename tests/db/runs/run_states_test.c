@@ -31,21 +31,19 @@ TEST_WITH_DATABASE(a_cancelled_run_stays_running_until_its_worker_has_the_signal
 
 TEST_WITH_DATABASE(a_run_that_has_ended_cannot_be_cancelled)
 {
-    static const enum run_state ends[] = {RUN_FINISHED, RUN_FAILED, RUN_CANCELLED,
-                                          RUN_INTERRUPTED, RUN_PREEMPTED};
-
-    for (size_t i = 0; i < COUNT(ends); i++) {
+    EACH(enum run_state, end, RUN_FINISHED, RUN_FAILED, RUN_CANCELLED, RUN_INTERRUPTED,
+         RUN_PREEMPTED) {
         AUTO(run_clear) struct run run = queue_run(db);
         AUTO(run_clear) struct run claimed = claim_run(db);
         struct run after = {0};
 
-        claimed.state = ends[i];
+        claimed.state = end;
         EXPECT(runs_end(db, &claimed, NULL));
         EXPECT_ERROR_SAYS(runs_cancel(db, run.id.text, NOON_US, &after, &err), ERROR_CONFLICT,
-                          run_state_name(ends[i]));
+                          run_state_name(end));
         EXPECT_INT(after.number, 0);
         AUTO(run_clear) struct run now = find_run(db, run.id.text);
-        EXPECT_INT(now.state, ends[i]);
+        EXPECT_INT(now.state, end);
     }
 }
 

@@ -170,13 +170,12 @@ TEST_WHERE(confine_can_restrict_files, no_program_runs_but_its_own)
 
 static int look_at_parent(const void *user)
 {
-    static const char *const names[] = {"mem", "environ", "maps"};
     const bool *signals = user;
 
-    for (size_t i = 0; i < COUNT(names); i++) {
+    EACH_TEXT(name, "mem", "environ", "maps") {
         char path[64];
 
-        snprintf(path, sizeof path, "/proc/%d/%s", (int)getppid(), names[i]);
+        snprintf(path, sizeof path, "/proc/%d/%s", (int)getppid(), name);
         if (open(path, O_RDONLY) >= 0)
             return 1;
     }

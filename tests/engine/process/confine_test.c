@@ -224,14 +224,13 @@ static void read_status(enum confine_how how, char *ret_text, size_t size)
 /* How many of these of its parent a confined child can open. */
 static int open_parents(const void *user)
 {
-    static const char *const names[] = {"mem", "environ", "exe", "maps"};
     int opened = 0;
 
     (void)user;
-    for (size_t i = 0; i < COUNT(names); i++) {
+    EACH_TEXT(name, "mem", "environ", "exe", "maps") {
         char path[64];
 
-        snprintf(path, sizeof path, "/proc/%d/%s", (int)getppid(), names[i]);
+        snprintf(path, sizeof path, "/proc/%d/%s", (int)getppid(), name);
         opened += open(path, O_RDONLY) >= 0;
     }
     return opened;
@@ -278,17 +277,13 @@ TEST(a_hidden_process_can_start_workers)
 
 TEST_WHERE(confine_can_filter, an_exec_gives_nothing_back)
 {
-    static const char *const lines[] = {"CapInh:\t0000000000000000\n",
-                                        "CapPrm:\t0000000000000000\n",
-                                        "CapEff:\t0000000000000000\n",
-                                        "CapAmb:\t0000000000000000\n",
-                                        "NoNewPrivs:\t1\n",
-                                        "Seccomp:\t2\n"};
     char text[8192];
 
     read_status(CONFINE_OURS, text, sizeof text);
-    for (size_t i = 0; i < COUNT(lines); i++)
-        EXPECT_STR(strstr(text, lines[i]) ? lines[i] : text, lines[i]);
+    EACH_TEXT(line, "CapInh:\t0000000000000000\n", "CapPrm:\t0000000000000000\n",
+              "CapEff:\t0000000000000000\n", "CapAmb:\t0000000000000000\n", "NoNewPrivs:\t1\n",
+              "Seccomp:\t2\n")
+        EXPECT_STR(strstr(text, line) ? line : text, line);
     read_status(CONFINE_OTHERS, text, sizeof text);
     EXPECT_PART(text, "NoNewPrivs:\t1\n");
 }

@@ -125,9 +125,8 @@ TEST(no_descriptor_goes_where_it_is_not_meant_to)
 
     EXPECT(open_for_all > 2 && far >= 200);
 
-    const int ends[] = {child.input, child.output, child.errors, child.pidfd, ours};
-    for (size_t i = 0; i < COUNT(ends); i++)
-        EXPECT(fcntl(ends[i], F_GETFD) & FD_CLOEXEC);
+    EACH(int, end, child.input, child.output, child.errors, child.pidfd, ours)
+        EXPECT(fcntl(end, F_GETFD) & FD_CLOEXEC);
     EXPECT(!(fcntl(open_for_all, F_GETFD) & FD_CLOEXEC)); /* here nothing has changed */
 
     EXPECT(becomes_readable(child.output));

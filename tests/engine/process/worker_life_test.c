@@ -244,14 +244,12 @@ TEST(a_daemon_ends_with_the_run_that_started_it)
 
 TEST(no_descriptor_and_no_zombie_is_left_by_any_worker)
 {
-    static const char *const behaviours[] = {"ok",     "crash",  "garbage", "silent",
-                                             "family", "failed", "endless"};
     char missing[] = "no-such-worker";
     int before = open_descriptors();
 
-    for (size_t i = 0; i < COUNT(behaviours); i++) {
-        struct worker *unheard = start_fake(behaviours[i]);
-        struct worker *worker = start_fake(behaviours[i]);
+    EACH_TEXT(behaviour, "ok", "crash", "garbage", "silent", "family", "failed", "endless") {
+        struct worker *unheard = start_fake(behaviour);
+        struct worker *worker = start_fake(behaviour);
 
         worker_free(unheard);
         while (next_within(worker, 20 * NS_PER_MS) == WORKER_EVENT)

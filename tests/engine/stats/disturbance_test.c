@@ -79,10 +79,9 @@ static enum validity conclude(struct simulated *run, struct summary *ret_summary
 
 TEST(the_interval_holds_the_idle_speed_whatever_others_take)
 {
-    static const double shares[] = {0, 0.05, 0.1, 0.2, 0.3};
     struct chance chance = chance_from("disturbed");
 
-    for (size_t i = 0; i < COUNT(shares); i++) {
+    EACH(double, share, 0, 0.05, 0.1, 0.2, 0.3) {
         int held = 0, valid = 0;
         double reach = 0, estimate = 0, slowed = 0;
 
@@ -90,7 +89,7 @@ TEST(the_interval_holds_the_idle_speed_whatever_others_take)
             static struct simulated run;
             struct summary summary;
 
-            simulate(&chance, shares[i], &run);
+            simulate(&chance, share, &run);
             if (conclude(&run, &summary) == VALIDITY_INVALID)
                 continue;
             valid++;
@@ -102,8 +101,8 @@ TEST(the_interval_holds_the_idle_speed_whatever_others_take)
         }
         printf("       others take %2.0f %%: %d of %d valid, %.3f of them hold; %.2f as fast as "
                "idle, taken for %.3f, up to %.3f\n",
-               100 * shares[i], valid, RUNS, (double)held / valid, slowed / valid,
-               estimate / valid, reach / valid);
+               100 * share, valid, RUNS, (double)held / valid, slowed / valid, estimate / valid,
+               reach / valid);
         EXPECT(held >= 0.95 * valid);
         EXPECT(valid >= 0.9 * RUNS);
         EXPECT(fabs(estimate / valid - 1) < 0.07);

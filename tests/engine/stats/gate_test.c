@@ -56,18 +56,15 @@ static void count_fails(const struct setting *of, int seeds, int *ret_first, int
 
 TEST(equals_are_failed_once_in_a_hundred_at_most_and_confirmed_hardly_ever)
 {
-    static const struct setting settings[] = {
-        {10, 10, 0.02, 1}, {1, 10, 0.02, 1}, {1, 30, 0.02, 1}, {1, 6, 0.02, 1},
-        {10, 10, 0.05, 1}, {1, 10, 0.05, 1}, {1, 30, 0.05, 1}, {3, 3, 0.05, 1},
-    };
-
-    for (size_t i = 0; i < COUNT(settings); i++) {
+    EACH(struct setting, setting, {10, 10, 0.02, 1}, {1, 10, 0.02, 1}, {1, 30, 0.02, 1},
+         {1, 6, 0.02, 1}, {10, 10, 0.05, 1}, {1, 10, 0.05, 1}, {1, 30, 0.05, 1},
+         {3, 3, 0.05, 1}) {
         int first, confirmed;
 
-        count_fails(&settings[i], SEEDS, &first, &confirmed);
+        count_fails(&setting, SEEDS, &first, &confirmed);
         printf("       %2zu run(s) beside %2zu, CoV %.0f %%: %.2f %% alarms, %.3f %% confirmed\n",
-               settings[i].candidate, settings[i].baseline, 100 * settings[i].cov,
-               100.0 * first / SEEDS, 100.0 * confirmed / SEEDS);
+               setting.candidate, setting.baseline, 100 * setting.cov, 100.0 * first / SEEDS,
+               100.0 * confirmed / SEEDS);
         EXPECT(first <= SEEDS / 100);
         EXPECT(confirmed <= SEEDS / 2000);
         EXPECT(confirmed < first || first == 0);
@@ -235,13 +232,12 @@ TEST(pairs_see_a_slowdown_through_a_drift)
 
 TEST(values_that_are_none_tell_nothing)
 {
-    static const double odd[] = {0, -1, NAN, INFINITY};
     const double good[] = {100, 101, 99, 100, 101, 99};
 
-    for (size_t i = 0; i < COUNT(odd); i++) {
-        const double bad[] = {100, odd[i], 101};
+    EACH(double, odd, 0, -1, NAN, INFINITY) {
+        const double bad[] = {100, odd, 101};
         struct gate_look looks[] = {look_at(bad, 3, good, 6), look_at(good, 6, bad, 3),
-                                    look_at(&odd[i], 1, good, 6), one_each(odd[i], 99, 100, 99)};
+                                    look_at(&odd, 1, good, 6), one_each(odd, 99, 100, 99)};
 
         for (size_t j = 0; j < COUNT(looks); j++) {
             EXPECT_INT(looks[j].verdict, GATE_CANNOT_TELL);

@@ -104,18 +104,15 @@ TEST(measured_speeds_are_as_likely_as_each_other)
 
 TEST(lognormal_spreads_give_the_shares_of_the_normal_distribution)
 {
-    static const double z[] = {-2, -1, -0.5, 0, 0.3, 1, 2};
     const double speed = 100;
-    const struct forecast_inputs forecasts_inputs[] = {
-        {.speeds = &speed, .count = 1, .value_spread = 0.05},
-        {.speeds = &speed, .count = 1, .machine_spread = 0.05},
-        {.speeds = &speed, .count = 1, .value_spread = 0.03, .machine_spread = 0.04},
-    };
 
-    for (size_t i = 0; i < COUNT(forecasts_inputs); i++) {
-        draw(&forecasts_inputs[i], 7 * HOUR_OF_100);
-        for (size_t j = 0; j < COUNT(z); j++) {
-            double hours = 7 * exp(0.05 * z[j]), share = erfc(-z[j] / sqrt(2)) / 2;
+    EACH(struct forecast_inputs, forecasts_input,
+         {.speeds = &speed, .count = 1, .value_spread = 0.05},
+         {.speeds = &speed, .count = 1, .machine_spread = 0.05},
+         {.speeds = &speed, .count = 1, .value_spread = 0.03, .machine_spread = 0.04}) {
+        draw(&forecasts_input, 7 * HOUR_OF_100);
+        EACH(double, one, -2, -1, -0.5, 0, 0.3, 1, 2) {
+            double hours = 7 * exp(0.05 * one), share = erfc(-one / sqrt(2)) / 2;
 
             EXPECT_NEAR(job_forecast_share(&forecast, hours), share, 0.02 * share + 0.0005);
             EXPECT_NEAR(job_forecast_quantile(&forecast, share), hours, 0.001 * hours);
@@ -169,13 +166,11 @@ TEST(the_same_question_has_the_same_answer)
 
 TEST(interruptions_lengthen_and_the_more_the_longer)
 {
-    static const double rates[] = {0, 1e-4, 1e-3, 1e-2, 0.1, 0.3};
     const double speeds[] = {100, 101, 99};
     double before = 0;
 
-    for (size_t i = 0; i < COUNT(rates); i++) {
-        const struct forecast_inputs forecast_inputs = {speeds,   3,  0.02, 0,
-                                                        rates[i], 10, 300,  NULL};
+    EACH(double, rate, 0, 1e-4, 1e-3, 1e-2, 0.1, 0.3) {
+        const struct forecast_inputs forecast_inputs = {speeds, 3, 0.02, 0, rate, 10, 300, NULL};
 
         draw(&forecast_inputs, 100 * HOUR_OF_100);
         EXPECT(mean_hours() > before);
@@ -186,18 +181,16 @@ TEST(interruptions_lengthen_and_the_more_the_longer)
 /* That there is none within the hours of work has a known chance, and so has the mean. */
 TEST(interruptions_come_as_often_as_they_should)
 {
-    static const double rates[] = {1e-3, 1e-2, 0.05, 1.0 / 3, 3};
     const double speed = 100;
 
-    for (size_t i = 0; i < COUNT(rates); i++) {
-        const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, rates[i], 10, 300, NULL};
-        double interval = sqrt(2 * 10 / 3600.0 / rates[i]);
+    EACH(double, rate, 1e-3, 1e-2, 0.05, 1.0 / 3, 3) {
+        const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, rate, 10, 300, NULL};
+        double interval = sqrt(2 * 10 / 3600.0 / rate);
         double work = 50 * (1 + 10 / 3600.0 / interval);
-        double lost = rates[i] * (interval / 2 + 300 / 3600.0);
+        double lost = rate * (interval / 2 + 300 / 3600.0);
 
         draw(&forecast_inputs, 50 * HOUR_OF_100);
-        EXPECT_NEAR(job_forecast_share(&forecast, work * (1 + 1e-12)), exp(-rates[i] * work),
-                    0.02);
+        EXPECT_NEAR(job_forecast_share(&forecast, work * (1 + 1e-12)), exp(-rate * work), 0.02);
         EXPECT_NEAR(mean_hours() / work, 1 / (1 - lost), 0.002 / (1 - lost));
         EXPECT(forecast.hours[0] >= work * (1 - 1e-12));
     }

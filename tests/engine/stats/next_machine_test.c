@@ -126,16 +126,15 @@ static double kept(size_t machines, double said, bool two_models)
 TEST(what_is_said_with_a_probability_happens_as_often)
 {
     static const double shares[] = {0.5, 0.75, 0.9, 0.95};
-    static const size_t counts[] = {1, 2, 3, 5, 10};
 
-    for (size_t c = 0; c < COUNT(counts); c++) {
-        printf("       %2zu machines:", counts[c]);
+    EACH(size_t, count, 1, 2, 3, 5, 10) {
+        printf("       %2zu machines:", count);
         for (size_t i = 0; i < COUNT(shares); i++) {
-            double happened = kept(counts[c], shares[i], false);
+            double happened = kept(count, shares[i], false);
 
             printf(" said %.2f, happened %.3f;", shares[i], happened);
             /* What is usual is a guess, and these types scatter by other laws than it. */
-            EXPECT_NEAR(happened, shares[i], counts[c] < NEXT_MACHINE_ENOUGH ? 0.04 : 0.02);
+            EXPECT_NEAR(happened, shares[i], count < NEXT_MACHINE_ENOUGH ? 0.04 : 0.02);
         }
         printf("\n");
     }

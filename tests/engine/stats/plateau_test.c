@@ -113,20 +113,18 @@ TEST(a_run_without_a_slow_start_is_steady)
 /* A stall in the quick part makes the steps look as if they scattered so much anyway. */
 TEST(a_stall_later_does_not_hide_a_slow_start)
 {
-    static const size_t counts[] = {100, 240};
-
-    for (size_t i = 0; i < COUNT(counts); i++) {
+    EACH(size_t, count, 100, 240) {
         struct run run;
 
-        make(7, &kinds[0], counts[i], 40.0 / (double)counts[i], 3, &run);
-        for (size_t j = 30; j < counts[i]; j += 60) {
+        make(7, &kinds[0], count, 40.0 / (double)count, 3, &run);
+        for (size_t j = 30; j < count; j += 60) {
             run.steps[j + 25] *= 60;
             run.quick[j + 25] *= 60;
         }
-        struct warmup warmup = warmup_detect(run.steps, counts[i]);
+        struct warmup warmup = warmup_detect(run.steps, count);
         EXPECT(warmup.steps >= 40);
         EXPECT(error_of(&run, warmup.steps) <= 0.02);
-        warmup = warmup_fixed(run.steps, counts[i], 5);
+        warmup = warmup_fixed(run.steps, count, 5);
         EXPECT(!warmup.steady && !warmup.settled);
         EXPECT(warmup.drift.change < -0.5);
     }

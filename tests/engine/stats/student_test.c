@@ -66,10 +66,8 @@ TEST(a_share_outside_has_no_quantile)
 /* What Satterthwaite's sums come to where nearly all of an error is known. */
 TEST(very_many_degrees_are_those_of_the_normal_distribution)
 {
-    static const double many[] = {1e8, 1e9, 1e11, 1e15, 1e300};
-
-    for (size_t i = 0; i < COUNT(many); i++) {
-        EXPECT_NEAR(student_quantile(0.975, many[i]), normal_quantile(0.975), 1e-6);
-        EXPECT_NEAR(student_below(1.5, many[i]), normal_below(1.5), 1e-6);
+    EACH(double, one, 1e8, 1e9, 1e11, 1e15, 1e300) {
+        EXPECT_NEAR(student_quantile(0.975, one), normal_quantile(0.975), 1e-6);
+        EXPECT_NEAR(student_below(1.5, one), normal_below(1.5), 1e-6);
     }
 }

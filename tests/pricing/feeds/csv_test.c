@@ -82,41 +82,33 @@ TEST(quotes_hold_commas_lines_and_quotes)
 
 TEST(text_that_is_not_csv_is_refused)
 {
-    static const struct {
-        const char *text, *message;
-    } rows[] = {
-        {"\"abc", "the text ends within a quoted field"},
-        {"a,\"b\n", "the text ends within a quoted field"},
-        {"a\"b\n", "there is a quote within a field"},
-        {"a,b\"\n", "there is a quote within a field"},
-        {"\"a\"b\n", "there is text behind a quoted field"},
-        {"\"a\" ,b\n", "there is text behind a quoted field"},
-        {"\"a\"\r\"b\"\n", "there is a CR that ends no line"},
-        {"\"a\"\r,b\n", "there is a CR that ends no line"},
-        {"a\rb\n", "there is a CR that ends no line"},
-        {"a,\r5\n", "there is a CR that ends no line"},
-        {"\ra\n", "there is a CR that ends no line"},
-        {"a\r\r\n", "there is a CR that ends no line"},
-        {"\r\"a\"\n", "there is a CR that ends no line"},
-    };
-
-    for (size_t i = 0; i < COUNT(rows); i++)
+    EACH(struct pair, row, {"\"abc", "the text ends within a quoted field"},
+         {"a,\"b\n", "the text ends within a quoted field"},
+         {"a\"b\n", "there is a quote within a field"},
+         {"a,b\"\n", "there is a quote within a field"},
+         {"\"a\"b\n", "there is text behind a quoted field"},
+         {"\"a\" ,b\n", "there is text behind a quoted field"},
+         {"\"a\"\r\"b\"\n", "there is a CR that ends no line"},
+         {"\"a\"\r,b\n", "there is a CR that ends no line"},
+         {"a\rb\n", "there is a CR that ends no line"},
+         {"a,\r5\n", "there is a CR that ends no line"},
+         {"\ra\n", "there is a CR that ends no line"},
+         {"a\r\r\n", "there is a CR that ends no line"},
+         {"\r\"a\"\n", "there is a CR that ends no line"})
         for (size_t piece = 1; piece < 12; piece++) {
             struct found found = {.used = 0};
 
-            EXPECT_ERROR_MESSAGE(split(rows[i].text, strlen(rows[i].text), piece, &found, &err),
-                                 ERROR_UPSTREAM, rows[i].message);
+            EXPECT_ERROR_MESSAGE(split(row.given, strlen(row.given), piece, &found, &err),
+                                 ERROR_UPSTREAM, row.wanted);
         }
 }
 
 TEST(a_nul_would_cut_a_field_and_is_refused)
 {
-    static const char *const texts[] = {"a,1\0002\n", "\0a,1\n\n", "\"a\0\",\n\n"};
-
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    EACH_TEXT(text, "a,1\0002\n", "\0a,1\n\n", "\"a\0\",\n\n") {
         struct found found = {.used = 0};
 
-        EXPECT_MESSAGE(split(texts[i], 6, 6, &found, &err), "there is a NUL in the text");
+        EXPECT_MESSAGE(split(text, 6, 6, &found, &err), "there is a NUL in the text");
         EXPECT_STR(found.text, "");
     }
 }
@@ -188,13 +180,11 @@ TEST(what_spreadsheets_write_is_read_leniently)
 
 TEST(text_behind_a_quoted_field_is_refused_leniently_too)
 {
-    static const char *const texts[] = {"\"a\" b\n", "\"a\" \"b\"\n"};
-
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    EACH_TEXT(text, "\"a\" b\n", "\"a\" \"b\"\n") {
         struct found found = {.used = 0};
         AUTO(csv_freep) struct csv *csv = csv_new_lenient(note, &found);
 
-        EXPECT_MESSAGE(split_with(csv, texts[i], strlen(texts[i]), 1, &err),
+        EXPECT_MESSAGE(split_with(csv, text, strlen(text), 1, &err),
                        "there is text behind a quoted field");
     }
 }

@@ -52,13 +52,10 @@ TEST_WALK(a_row_of_csv_and_one_of_json_are_the_same_price, price_file, "")
 
 TEST_WALK(little_needs_to_be_said, price_file, "")
 {
-    static const char *const texts[] = {
-        "instance_type,price_per_hour\nx1,2\n",
-        "{\"prices\":[{\"instance_type\":\"x1\",\"price_per_hour\":2}]}",
-        "{\"prices\":[{\"instance_type\":\"x1\",\"price_per_hour\":2,\"zone\":null}]}"};
-
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        EXPECT_READ(read_text(walk, texts[i]));
+    EACH_TEXT(text, "instance_type,price_per_hour\nx1,2\n",
+              "{\"prices\":[{\"instance_type\":\"x1\",\"price_per_hour\":2}]}",
+              "{\"prices\":[{\"instance_type\":\"x1\",\"price_per_hour\":2,\"zone\":null}]}") {
+        EXPECT_READ(read_text(walk, text));
         EXPECT_HAS(*walk_found(walk, "x1", "", PRICE_TYPED), (nanos, 2000000000),
                    (currency, "USD"), (provider, ""));
     }
@@ -145,15 +142,13 @@ TEST(json_that_is_not_understood_is_not_half_understood)
 
 static void expect_amounts(const char *text, const char *const amounts[])
 {
-    static const size_t chunks[] = {0, 1, 2, 3};
-
-    for (size_t i = 0; i < COUNT(chunks); i++) {
+    EACH(size_t, chunk, 0, 1, 2, 3) {
         AUTO(walk_end) struct walk walk;
         const struct price *price;
         size_t position = 0;
 
         walk_start(&walk, &price_file, "");
-        walk.chunk = chunks[i];
+        walk.chunk = chunk;
         EXPECT_INT(walk_texts(&walk, TEXTS(text)), READING_DONE);
         EXPECT_STR(walk.err.message, "");
         for (size_t row = 0; amounts[row]; row++) {
@@ -253,9 +248,7 @@ TEST_WALK(the_same_price_twice_is_one_and_two_prices_are_none, price_file, "")
 
 TEST_WALK(a_list_of_none_is_a_list, price_file, "")
 {
-    static const char *const texts[] = {HEADER, "{\"prices\":[]}", "[]"};
-
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        EXPECT_PRICES(read_text(walk, texts[i]), 0);
+    EACH_TEXT(text, HEADER, "{\"prices\":[]}", "[]") {
+        EXPECT_PRICES(read_text(walk, text), 0);
     }
 }

@@ -39,12 +39,10 @@ TEST_REFRESH(validators_of_one_page_of_several_are_not_kept, {.status = 200, .bo
 
 TEST(temporary_errors_are_retried_after_growing_pauses)
 {
-    static const int passing[] = {408, 429, 500, 502, 503, 504};
-
-    for (size_t i = 0; i < COUNT(passing); i++) {
+    EACH(int, passing, 408, 429, 500, 502, 503, 504) {
         AUTO(world_end)
-        struct world world = {.script = {{.status = passing[i]},
-                                         {.status = passing[i]},
+        struct world world = {.script = {{.status = passing},
+                                         {.status = passing},
                                          {.broken = true},
                                          {.status = 200, .body = "a"}}};
 
@@ -105,12 +103,10 @@ TEST_REFRESH(retry_after_is_obeyed, {.status = 429, .retry_after = 100},
 
 TEST(retry_after_an_hour_is_for_another_day)
 {
-    static const long long long_waits[] = {121, 3600, 1LL << 62};
-
-    for (size_t i = 0; i < COUNT(long_waits); i++) {
+    EACH(long long, long_wait, 121, 3600, 1LL << 62) {
         AUTO(world_end)
-        struct world world = {.script = {{.status = 429, .retry_after = long_waits[i]},
-                                         {.status = 200, .body = "a"}}};
+        struct world world = {
+            .script = {{.status = 429, .retry_after = long_wait}, {.status = 200, .body = "a"}}};
 
         EXPECT_INT(refresh(&world), REFRESH_FAILED);
         EXPECT_HAS(world, (paused, 0), (answered, 1), (err.message, "it answered 429"));

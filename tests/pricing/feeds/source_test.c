@@ -66,11 +66,8 @@ TEST(only_text_is_text)
 
 TEST(json_is_json_or_the_feed_is_to_blame)
 {
-    static const char *const wrong[] = {
-        "", "{", "{\"a\":1,\"a\":2}", "nan", "\"\\u0000\"", "1 2", "\"\xff\""};
-
-    for (size_t i = 0; i < COUNT(wrong); i++) {
-        EXPECT_ERROR(source_json(wrong[i], strlen(wrong[i]), &err), ERROR_UPSTREAM);
+    EACH_TEXT(wrong, "", "{", "{\"a\":1,\"a\":2}", "nan", "\"\\u0000\"", "1 2", "\"\xff\"") {
+        EXPECT_ERROR(source_json(wrong, strlen(wrong), &err), ERROR_UPSTREAM);
     }
     AUTO(json_decrefp) json_t *null = source_json("null", 4, NULL);
     EXPECT(json_is_null(null));

@@ -188,15 +188,15 @@ static inline enum reading_state walk_texts(struct walk *walk, const char *const
 }
 
 /* Each of these pages alone is a failure of the far side, without a price. */
-static inline void walk_failures(struct walk *walk, const char *const *pages, size_t count)
+static inline void walk_failures(struct walk *walk, const char *const *pages)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (; *pages; pages++) {
         int failures_before = test_failures;
 
-        EXPECT_FAILED_AS(walk_texts(walk, TEXTS(pages[i])), ERROR_UPSTREAM);
+        EXPECT_FAILED_AS(walk_texts(walk, TEXTS(*pages)), ERROR_UPSTREAM);
         EXPECT_INT((long long)price_batch_count(walk->reading.batch), 0);
         if (test_failures > failures_before)
-            printf("       %s\n", pages[i]);
+            printf("       %s\n", *pages);
     }
 }
 

@@ -12,18 +12,16 @@ static struct identity ask_azure(const char *document)
 
 TEST(the_metadata_service_of_azure_identifies_a_machine)
 {
-    static const char *const samples[][2] = {
-        {"imds-azure-compute.json", "azure Standard_A3 westus 1  on_demand , metadata"},
-        {"imds-azure-compute-spot.reconstructed.json",
-         "azure Standard_ND96isr_H100_v5 eastus2 1  spot , metadata"}};
-
-    for (size_t i = 0; i < COUNT(samples); i++) {
-        if (!walk_has_samples(samples[i][0]))
+    EACH(struct pair, sample,
+         {"imds-azure-compute.json", "azure Standard_A3 westus 1  on_demand , metadata"},
+         {"imds-azure-compute-spot.reconstructed.json",
+          "azure Standard_ND96isr_H100_v5 eastus2 1  spot , metadata"}) {
+        if (!walk_has_samples(sample.given))
             continue;
-        AUTO(freep) char *document = walk_sample(samples[i][0], NULL);
+        AUTO(freep) char *document = walk_sample(sample.given, NULL);
         struct identity identity = ask_azure(document);
 
-        EXPECT_STR(known(&identity), samples[i][1]);
+        EXPECT_STR(known(&identity), sample.wanted);
         EXPECT_STR(identity.note, "");
     }
 }
@@ -32,22 +30,16 @@ TEST(the_metadata_service_of_azure_identifies_a_machine)
 
 TEST(no_priority_is_regular_only_where_azure_says_so)
 {
-    static const char *const documents[][2] = {
-        {VM "\"priority\":\"\",\"zone\":\"\"}", "on_demand"},
-        {VM "\"priority\":\"Regular\"}", "on_demand"},
-        {VM "\"priority\":\"Spot\"}", "spot"},
-        {VM "\"priority\":\"Low\"}", "low"},
-        {VM "\"priority\":null}", ""},
-        {VM "\"priority\":7}", ""},
-        {VM "\"priority\":\"of some other kind\"}", ""},
-        {VM "\"zone\":\"\"}", ""}};
+    EACH(struct pair, document, {VM "\"priority\":\"\",\"zone\":\"\"}", "on_demand"},
+         {VM "\"priority\":\"Regular\"}", "on_demand"}, {VM "\"priority\":\"Spot\"}", "spot"},
+         {VM "\"priority\":\"Low\"}", "low"}, {VM "\"priority\":null}", ""},
+         {VM "\"priority\":7}", ""}, {VM "\"priority\":\"of some other kind\"}", ""},
+         {VM "\"zone\":\"\"}", ""}) {
+        struct identity identity = ask_azure(document.given);
 
-    for (size_t i = 0; i < COUNT(documents); i++) {
-        struct identity identity = ask_azure(documents[i][0]);
-
-        EXPECT_HAS(identity, (life_cycle, documents[i][1]), (instance_type, "Standard_D2s_v5"),
+        EXPECT_HAS(identity, (life_cycle, document.wanted), (instance_type, "Standard_D2s_v5"),
                    (zone, ""));
-        EXPECT_INT(identity.note[0] == '\0', documents[i][1][0] != '\0');
+        EXPECT_INT(identity.note[0] == '\0', document.wanted[0] != '\0');
     }
 }
 

@@ -49,15 +49,12 @@ TEST(each_way_has_its_formula)
 
 TEST(the_bounds_are_allowed)
 {
-    static const char *const texts[] = {
-        "{\"price_per_hour\": 1e-9}",     "{\"price_per_hour\": 100000}",
-        "{\"per_month\": 73000000}",      OWN("100000000", "1", "0", "10000"),
-        OWN("0", "100", "1000000", "10"), OWN("0", "0.001", "1", "1")};
-
-    for (size_t i = 0; i < COUNT(texts); i++) {
+    EACH_TEXT(text, "{\"price_per_hour\": 1e-9}", "{\"price_per_hour\": 100000}",
+              "{\"per_month\": 73000000}", OWN("100000000", "1", "0", "10000"),
+              OWN("0", "100", "1000000", "10"), OWN("0", "0.001", "1", "1")) {
         struct price price;
 
-        EXPECT_OK(made(texts[i], &price, &err));
+        EXPECT_OK(made(text, &price, &err));
         EXPECT(price.nanos > 0);
     }
 }

@@ -105,20 +105,18 @@ TEST(a_person_may_leave_out_where_it_is_about_a_file_its_region_and_no_feed_may)
 
 TEST(prices_of_other_places_are_never_chosen)
 {
-    static const enum price_kind kinds[] = {PRICE_SPOT, PRICE_TYPED, PRICE_OWN};
-
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        struct price price = price_of(kinds[i], "", "typed");
+    EACH(enum price_kind, kind, PRICE_SPOT, PRICE_TYPED, PRICE_OWN) {
+        struct price price = price_of(kind, "", "typed");
 
         EXPECT(price_rank(&price, &machine) > 0);
-        EXPECT_INT(rank(kinds[i], "us-east-1a", "typed"), 0);
-        EXPECT_INT(rank(kinds[i], "use1-az1", "typed"), 0);
+        EXPECT_INT(rank(kind, "us-east-1a", "typed"), 0);
+        EXPECT_INT(rank(kind, "use1-az1", "typed"), 0);
         snprintf(price.region, sizeof price.region, "us-east-2");
         EXPECT_INT(price_rank(&price, &machine), 0);
-        price = price_of(kinds[i], "", "typed");
+        price = price_of(kind, "", "typed");
         snprintf(price.provider, sizeof price.provider, "azure");
         EXPECT_INT(price_rank(&price, &machine), 0);
-        price = price_of(kinds[i], "", "typed");
+        price = price_of(kind, "", "typed");
         snprintf(price.instance_type, sizeof price.instance_type, "c7i.2xlarge2");
         EXPECT_INT(price_rank(&price, &machine), 0);
     }

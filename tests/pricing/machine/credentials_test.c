@@ -242,12 +242,11 @@ TEST(an_instance_without_a_role_has_no_keys)
 
 TEST(each_failure_of_the_service_is_an_error_without_its_answer)
 {
-    static const int statuses[] = {0, 301, 400, 401, 403, 500};
 #define BEGIN "no keys of the instance's role from the metadata service: "
 
     for (size_t row = 0; row < 3; row++)
-        for (size_t i = 0; i < COUNT(statuses); i++) {
-            struct outcome outcome = find_role(with(row, statuses[i], ROLE_KEYS));
+        EACH(int, status, 0, 301, 400, 401, 403, 500) {
+            struct outcome outcome = find_role(with(row, status, ROLE_KEYS));
 
             EXPECT_INT(outcome.result, CREDENTIALS_WRONG);
             EXPECT_INT(outcome.err.kind, ERROR_UPSTREAM);
@@ -290,44 +289,41 @@ TEST(keys_of_a_role_are_whole_or_not_there)
     "{\"AccessKeyId\":" id ",\"SecretAccessKey\":" secret ",\"Token\":" token                    \
     ",\"Expiration\":" end "}"
 #define GOOD_END "\"2026-08-06T00:00:00Z\""
-    static const char *const answers[][2] = {
-        {"", "the answer is not a JSON object"},
-        {"[\"" SECRET "\"]", "the answer is not a JSON object"},
-        {"{\"SecretAccessKey\":" SECRET "}", "the answer is not a JSON object"},
-        {"{\"SecretAccessKey\":\"" SECRET, "the answer is not a JSON object"},
-        {"{\"Code\":\"" SECRET "\"}", "the answer says that there are no credentials now"},
-        {"{\"Code\":\"Failed\",\"Message\":\"" SECRET "\"}",
-         "the answer says that there are no credentials now"},
-        {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "\"" SECRET "\""),
-         "the answer does not say when the credentials expire"},
-        {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "7"),
-         "the answer does not say when the credentials expire"},
-        {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "\"2026-08-05T00:00:00Z\""),
-         "the credentials in the answer have expired"},
-        {KEYS("\"A\"", "\"" SECRET "\"", "\"\"", GOOD_END),
-         "the answer lacks a part of the credentials"},
-        {KEYS("\"A\"", "\"" SECRET "\"", "null", GOOD_END),
-         "the answer lacks a part of the credentials"},
-        {KEYS("\"A\"", "\"\"", "\"" SECRET "\"", GOOD_END),
-         "the answer lacks a part of the credentials"},
-        {KEYS("\"\"", "\"" SECRET "\"", "\"t\"", GOOD_END),
-         "the answer lacks a part of the credentials"},
-        {KEYS("\"A\"", "\"" SECRET "\\n\"", "\"t\"", GOOD_END),
-         "the answer lacks a part of the credentials"},
-    };
 
-    for (size_t i = 0; i < COUNT(answers); i++) {
+    EACH(struct pair, answer, {"", "the answer is not a JSON object"},
+         {"[\"" SECRET "\"]", "the answer is not a JSON object"},
+         {"{\"SecretAccessKey\":" SECRET "}", "the answer is not a JSON object"},
+         {"{\"SecretAccessKey\":\"" SECRET, "the answer is not a JSON object"},
+         {"{\"Code\":\"" SECRET "\"}", "the answer says that there are no credentials now"},
+         {"{\"Code\":\"Failed\",\"Message\":\"" SECRET "\"}",
+          "the answer says that there are no credentials now"},
+         {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "\"" SECRET "\""),
+          "the answer does not say when the credentials expire"},
+         {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "7"),
+          "the answer does not say when the credentials expire"},
+         {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "\"2026-08-05T00:00:00Z\""),
+          "the credentials in the answer have expired"},
+         {KEYS("\"A\"", "\"" SECRET "\"", "\"\"", GOOD_END),
+          "the answer lacks a part of the credentials"},
+         {KEYS("\"A\"", "\"" SECRET "\"", "null", GOOD_END),
+          "the answer lacks a part of the credentials"},
+         {KEYS("\"A\"", "\"\"", "\"" SECRET "\"", GOOD_END),
+          "the answer lacks a part of the credentials"},
+         {KEYS("\"\"", "\"" SECRET "\"", "\"t\"", GOOD_END),
+          "the answer lacks a part of the credentials"},
+         {KEYS("\"A\"", "\"" SECRET "\\n\"", "\"t\"", GOOD_END),
+          "the answer lacks a part of the credentials"}) {
         struct credentials found = {.secret = "untouched"};
         struct error err = {0};
         long long until_us = 77;
 
-        EXPECT(!credentials_role_read(answers[i][0], strlen(answers[i][0]), NOW, &found,
-                                      &until_us, &err));
-        EXPECT_STR(err.message, answers[i][1]);
+        EXPECT(!credentials_role_read(answer.given, strlen(answer.given), NOW, &found, &until_us,
+                                      &err));
+        EXPECT_STR(err.message, answer.wanted);
         EXPECT_STR(found.secret, "untouched");
         EXPECT_INT(until_us, 77);
         expect_no_secret(&err);
-        EXPECT_INT(find_role(with(2, 200, answers[i][0])).result, CREDENTIALS_WRONG);
+        EXPECT_INT(find_role(with(2, 200, answer.given)).result, CREDENTIALS_WRONG);
     }
 }
 

@@ -52,10 +52,8 @@ static const struct reply *with_status(const struct reply *list, const char *end
 
 TEST(the_metadata_service_of_aws_identifies_a_machine)
 {
-    static const size_t pieces[] = {0, 1, 3};
-
-    for (size_t i = 0; i < COUNT(pieces); i++) {
-        struct replies replies = {.list = aws, .piece = pieces[i]};
+    EACH(size_t, piece, 0, 1, 3) {
+        struct replies replies = {.list = aws, .piece = piece};
         struct identity identity =
             ask("Amazon EC2", &replies, (struct identity_question){.root = NULL});
 
@@ -95,20 +93,15 @@ TEST(the_questions_are_those_of_the_transcripts)
 
 TEST(the_life_cycle_of_aws_is_a_word_of_ours_or_stays)
 {
-    static const char *const words[][2] = {{"spot", "spot"},
-                                           {"on-demand", "on_demand"},
-                                           {"scheduled", "scheduled"},
-                                           {"capacity-block", "capacity-block"},
-                                           {"a word of more than 24 letters", ""},
-                                           {"", ""}};
-
-    for (size_t i = 0; i < COUNT(words); i++) {
+    EACH(struct pair, word, {"spot", "spot"}, {"on-demand", "on_demand"},
+         {"scheduled", "scheduled"}, {"capacity-block", "capacity-block"},
+         {"a word of more than 24 letters", ""}, {"", ""}) {
         struct identity identity =
-            ask_table("Amazon EC2", with_body(aws, "instance-life-cycle", words[i][0]));
+            ask_table("Amazon EC2", with_body(aws, "instance-life-cycle", word.given));
 
-        EXPECT_HAS(identity, (life_cycle, words[i][1]), (instance_type, "m4.xlarge"));
+        EXPECT_HAS(identity, (life_cycle, word.wanted), (instance_type, "m4.xlarge"));
         EXPECT_STR(identity.note,
-                   words[i][1][0] ? "" : "the metadata service does not say the life cycle");
+                   word.wanted[0] ? "" : "the metadata service does not say the life cycle");
     }
 }
 
@@ -145,17 +138,10 @@ TEST(values_are_taken_up_to_the_last_byte_that_there_is_room_for)
 
 TEST(values_that_are_none_are_dropped_and_never_cut)
 {
-    static const char *const lawless[] = {
-        "m4.xl\303\244rge",
-        "m4 xlarge",
-        "<html>",
-        "m4.xlarge\nm5.xlarge",
-        "a-type-with-more-letters-than-there-is-room-for-in-the-struct.xlarge",
-        "m4.\x7f"};
-
-    for (size_t i = 0; i < COUNT(lawless); i++) {
+    EACH_TEXT(lawless, "m4.xl\303\244rge", "m4 xlarge", "<html>", "m4.xlarge\nm5.xlarge",
+              "a-type-with-more-letters-than-there-is-room-for-in-the-struct.xlarge", "m4.\x7f") {
         struct identity identity =
-            ask_table("Amazon EC2", with_body(aws, "instance-type", lawless[i]));
+            ask_table("Amazon EC2", with_body(aws, "instance-type", lawless));
 
         EXPECT_HAS(identity, (instance_type, ""), (region, "us-east-1"));
     }
@@ -173,18 +159,17 @@ TEST(a_failure_in_the_middle_leaves_nothing)
                                         "placement/availability-zone-id",
                                         "instance-life-cycle",
                                         "services/partition"};
-    static const int statuses[] = {0, 301, 400, 401, 403, 500, 503};
 
     for (size_t i = 0; i < COUNT(paths); i++)
-        for (size_t j = 0; j < COUNT(statuses); j++) {
+        EACH(int, status, 0, 301, 400, 401, 403, 500, 503) {
             struct identity identity =
-                ask_table("Amazon EC2", with_status(aws, paths[i], statuses[j]));
+                ask_table("Amazon EC2", with_status(aws, paths[i], status));
             char said[20];
 
-            snprintf(said, sizeof said, "it answers %d", statuses[j]);
-            expect_unknown(identity, statuses[j] ? said
-                                     : i == 0    ? "hop limit of 1"
-                                                 : "Connection timed out");
+            snprintf(said, sizeof said, "it answers %d", status);
+            expect_unknown(identity, status   ? said
+                                     : i == 0 ? "hop limit of 1"
+                                              : "Connection timed out");
         }
 }
 
@@ -240,15 +225,13 @@ TEST(on_no_known_cloud_no_service_is_asked)
 TEST(only_the_cloud_that_the_firmware_names_is_asked)
 {
     static const struct reply nothing[] = {{.ending = NULL}};
-    static const char *const vendors[][2] = {
-        {"Amazon EC2", "http://169.254.169.254/latest/api/token"},
-        {"Google", "http://169.254.169.254/computeMetadata/"},
-        {"Microsoft Corporation", "http://169.254.169.254/metadata/instance/compute"}};
 
-    for (size_t i = 0; i < COUNT(vendors); i++) {
-        struct replies replies = {.list = nothing, .begins = vendors[i][1]};
+    EACH(struct pair, vendor, {"Amazon EC2", "http://169.254.169.254/latest/api/token"},
+         {"Google", "http://169.254.169.254/computeMetadata/"},
+         {"Microsoft Corporation", "http://169.254.169.254/metadata/instance/compute"}) {
+        struct replies replies = {.list = nothing, .begins = vendor.wanted};
 
-        expect_unknown(ask(vendors[i][0], &replies, (struct identity_question){.root = NULL}),
+        expect_unknown(ask(vendor.given, &replies, (struct identity_question){.root = NULL}),
                        "metadata service");
         EXPECT(replies.asked > 0);
     }
@@ -285,37 +268,28 @@ TEST(an_answer_without_the_header_of_google_is_not_used)
 
 TEST(a_zone_that_lies_in_no_region_gives_no_machine)
 {
-    static const char *const zones[][2] = {
-        {"projects/1/zones/us-central1-a", "us-central1"},
-        {"projects/1/zones/northamerica-northeast1-c", "northamerica-northeast1"},
-        {"projects/1/zones/us-south1-ai1b", "us-south1"},
-        {"projects/1/zones/us-central1", ""}, /* "us" is not a region */
-        {"projects/1/zones/us-central1-", ""},
-        {"projects/1/zones/us-central-a", ""},
-        {"projects/1/zones/", ""},
-        {"projects/1/zones/a", ""},
-        {"projects/1/zones/-a", ""},
-        {"projects/1/zones/1-a", ""},
-        {"", ""}};
+    EACH(struct pair, zone, {"projects/1/zones/us-central1-a", "us-central1"},
+         {"projects/1/zones/northamerica-northeast1-c", "northamerica-northeast1"},
+         {"projects/1/zones/us-south1-ai1b", "us-south1"},
+         {"projects/1/zones/us-central1", ""}, /* "us" is not a region */
+         {"projects/1/zones/us-central1-", ""}, {"projects/1/zones/us-central-a", ""},
+         {"projects/1/zones/", ""}, {"projects/1/zones/a", ""}, {"projects/1/zones/-a", ""},
+         {"projects/1/zones/1-a", ""}, {"", ""}) {
+        struct identity identity = ask_table("Google", with_body(gcp, "zone", zone.given));
 
-    for (size_t i = 0; i < COUNT(zones); i++) {
-        struct identity identity = ask_table("Google", with_body(gcp, "zone", zones[i][0]));
-
-        EXPECT_STR(identity.region, zones[i][1]);
-        EXPECT_STR(identity.instance_type, zones[i][1][0] ? "n1-highcpu-64" : "");
-        if (!zones[i][1][0])
+        EXPECT_STR(identity.region, zone.wanted);
+        EXPECT_STR(identity.instance_type, zone.wanted[0] ? "n1-highcpu-64" : "");
+        if (!zone.wanted[0])
             expect_unknown(identity, "does not say the region");
     }
 }
 
 TEST(an_address_from_the_options_is_asked_whatever_the_firmware_says)
 {
-    static const char *const addresses[] = {"http://127.0.0.1:1338", "http://127.0.0.1:1338/"};
-
-    for (size_t i = 0; i < COUNT(addresses); i++) {
+    EACH_TEXT(address, "http://127.0.0.1:1338", "http://127.0.0.1:1338/") {
         struct replies replies = {.list = aws, .begins = "http://127.0.0.1:1338/latest/"};
         struct identity identity =
-            ask(NULL, &replies, (struct identity_question){.aws_url = addresses[i]});
+            ask(NULL, &replies, (struct identity_question){.aws_url = address});
 
         EXPECT_STR(identity.instance_type, "m4.xlarge");
         EXPECT_STR(replies.urls[0], "http://127.0.0.1:1338/latest/api/token");

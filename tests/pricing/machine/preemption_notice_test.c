@@ -70,47 +70,35 @@ static struct answer ask_aws(const char *document)
 
 TEST(aws_says_what_it_will_do_and_when)
 {
-    static const char *const actions[] = {"terminate", "stop", "hibernate"};
-
-    for (size_t i = 0; i < COUNT(actions); i++) {
+    EACH_TEXT(action, "terminate", "stop", "hibernate") {
         char document[100], why[100];
 
         snprintf(document, sizeof document,
-                 "{\"action\": \"%s\", \"time\": \"2017-09-18T08:22:00Z\"}\n", actions[i]);
+                 "{\"action\": \"%s\", \"time\": \"2017-09-18T08:22:00Z\"}\n", action);
         snprintf(why, sizeof why, "AWS takes this machine back at 2017-09-18T08:22:00Z (%s)",
-                 actions[i]);
+                 action);
         expect_leaving(ask_aws(document), why, AT_US);
     }
 }
 
 TEST(a_time_that_says_nothing_makes_a_notice_no_less_of_one)
 {
-    static const char *const documents[] = {
-        "{\"action\":\"stop\"}", "{\"action\":\"stop\",\"time\":\"soon\"}",
-        "{\"action\":\"stop\",\"time\":null}", "{\"action\":\"stop\",\"time\":1505722920}"};
-
-    for (size_t i = 0; i < COUNT(documents); i++)
-        expect_leaving(ask_aws(documents[i]), "AWS takes this machine back (stop)", 0);
+    EACH_TEXT(document, "{\"action\":\"stop\"}", "{\"action\":\"stop\",\"time\":\"soon\"}",
+              "{\"action\":\"stop\",\"time\":null}", "{\"action\":\"stop\",\"time\":1505722920}")
+        expect_leaving(ask_aws(document), "AWS takes this machine back (stop)", 0);
 }
 
 TEST(what_is_no_notice_of_aws_is_not_taken_for_one)
 {
-    static const struct {
-        const char *document, *reason;
-    } cases[] = {
-        {"<html>", "not a JSON object"},
-        {"", "not a JSON object"},
-        {"[\"terminate\"]", "not a JSON object"},
-        {"{\"action\":\"stop\",\"action\":\"terminate\"}", "not a JSON object"},
-        {"{}", "no action that is known"},
-        {"{\"action\":\"reboot\",\"time\":\"2017-09-18T08:22:00Z\"}", "no action that is known"},
-        {"{\"action\":7}", "no action that is known"},
-    };
+    EACH(struct pair, one, {"<html>", "not a JSON object"}, {"", "not a JSON object"},
+         {"[\"terminate\"]", "not a JSON object"},
+         {"{\"action\":\"stop\",\"action\":\"terminate\"}", "not a JSON object"},
+         {"{}", "no action that is known"},
+         {"{\"action\":\"reboot\",\"time\":\"2017-09-18T08:22:00Z\"}", "no action that is known"},
+         {"{\"action\":7}", "no action that is known"}) {
+        struct answer answer = ask_aws(one.given);
 
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct answer answer = ask_aws(cases[i].document);
-
-        expect_unknown_because(answer, cases[i].reason);
+        expect_unknown_because(answer, one.wanted);
         EXPECT(!strstr(answer.err.message, "reboot"));
     }
 }
@@ -210,11 +198,10 @@ TEST(google_says_that_it_has_preempted_or_will_end_the_machine)
 
 TEST(google_with_nothing_to_say_says_false)
 {
-    static const char *const events[] = {"NONE", "MIGRATE_ON_HOST_MAINTENANCE", ""};
     static const struct reply list[] = {{GCP("preempted", "FALSE")}, {.ending = NULL}};
 
-    for (size_t i = 0; i < COUNT(events); i++)
-        EXPECT_INT(ask_gcp("FALSE", events[i]).result, NOTICE_NONE);
+    EACH_TEXT(event, "NONE", "MIGRATE_ON_HOST_MAINTENANCE", "")
+        EXPECT_INT(ask_gcp("FALSE", event).result, NOTICE_NONE);
     EXPECT_INT(ask_once("gcp", list).result, NOTICE_NONE); /* no such word: 404 */
 }
 
@@ -269,9 +256,7 @@ TEST(a_machine_without_a_name_takes_every_event_for_its_own)
 
 TEST(a_name_that_does_not_come_now_is_asked_for_again)
 {
-    static const int statuses[] = {0, 500, 429};
-
-    for (size_t i = 0; i < COUNT(statuses); i++) {
+    EACH(int, status, 0, 500, 429) {
         struct reply list[] = {
             {NAME, "vm-1", NULL}, {EVENTS(LIST(EVENT("Preempt", "vm-2", "")))}, {.ending = NULL}};
         struct replies replies = {.list = list};
@@ -279,7 +264,7 @@ TEST(a_name_that_does_not_come_now_is_asked_for_again)
         struct notice notice;
         struct error err = {0};
 
-        list[0].status = statuses[i];
+        list[0].status = status;
         EXPECT(preemption_notice_begin(&asker, "azure", "http://m", replies_fetch, &replies));
         EXPECT_INT(preemption_notice_ask(&asker, &notice, &err), NOTICE_UNKNOWN);
         EXPECT_INT(err.kind, ERROR_UPSTREAM);
@@ -294,29 +279,20 @@ TEST(a_name_that_does_not_come_now_is_asked_for_again)
 
 TEST(what_is_no_list_of_events_is_not_taken_for_one)
 {
-    static const char *const documents[] = {
-        "<html>",
-        "[]",
-        "{}",
-        "{\"Events\":{}}",
-        LIST("7"),
-        LIST("{\"EventType\":7}"),
-        LIST("{\"EventType\":\"Preempt\"}"),
-        LIST("{\"EventType\":\"Preempt\",\"Resources\":[7]}"),
-        LIST(EVENT("Preempt", "vm-1", "") ",{}"),
-    };
     static const struct reply nothing[] = {{NAME, "vm-1", NULL}, {.ending = NULL}};
 
-    for (size_t i = 0; i < COUNT(documents); i++)
-        EXPECT_INT(ask_azure("vm-1", documents[i]).result, NOTICE_UNKNOWN);
+    EACH_TEXT(document, "<html>", "[]", "{}", "{\"Events\":{}}", LIST("7"),
+              LIST("{\"EventType\":7}"), LIST("{\"EventType\":\"Preempt\"}"),
+              LIST("{\"EventType\":\"Preempt\",\"Resources\":[7]}"),
+              LIST(EVENT("Preempt", "vm-1", "") ",{}"))
+        EXPECT_INT(ask_azure("vm-1", document).result, NOTICE_UNKNOWN);
     expect_unknown_because(ask_once("azure", nothing), "404");
 }
 
 TEST(providers_other_than_the_three_give_no_notice)
 {
-    static const char *const others[] = {"", "AWS", "hetzner"};
     struct preemption_notice_asker asker;
 
-    for (size_t i = 0; i < COUNT(others); i++)
-        EXPECT(!preemption_notice_begin(&asker, others[i], NULL, replies_fetch, NULL));
+    EACH_TEXT(other, "", "AWS", "hetzner")
+        EXPECT(!preemption_notice_begin(&asker, other, NULL, replies_fetch, NULL));
 }

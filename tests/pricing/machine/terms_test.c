@@ -75,31 +75,26 @@ TEST(a_dedicated_host_of_aws_is_billed_as_a_whole)
 
 TEST(the_image_of_google_tells_the_system)
 {
-    static const char *const images[][2] = {
-        {"projects/debian-cloud/global/images/debian-11-bullseye-v20230814", ""},
-        {"projects/rhel-cloud/global/images/rhel-9-v20260801", "Red Hat Enterprise Linux"},
-        {"projects/rhel-sap-cloud/global/images/rhel-9-sap", "Red Hat Enterprise Linux"},
-        {"projects/rhel-byos-cloud/global/images/rhel-9-byos", ""},
-        {"projects/suse-cloud/global/images/sles-15", "SUSE Linux Enterprise Server"},
-        {"projects/ubuntu-os-cloud/global/images/ubuntu-2204", ""},
-        {"projects/ubuntu-os-pro-cloud/global/images/ubuntu-pro-2204", "Ubuntu Pro"},
-        {"projects/windows-cloud/global/images/windows-2022", "Windows"},
-        {"projects/my-rhel-cloud/global/images/x", ""},
-        {"projects/rhel-cloud", "Red Hat Enterprise Linux"},
-        {"rhel-cloud/x", ""},
-        {"", ""},
-    };
-
-    for (size_t i = 0; i < COUNT(images); i++) {
+    EACH(struct pair, image,
+         {"projects/debian-cloud/global/images/debian-11-bullseye-v20230814", ""},
+         {"projects/rhel-cloud/global/images/rhel-9-v20260801", "Red Hat Enterprise Linux"},
+         {"projects/rhel-sap-cloud/global/images/rhel-9-sap", "Red Hat Enterprise Linux"},
+         {"projects/rhel-byos-cloud/global/images/rhel-9-byos", ""},
+         {"projects/suse-cloud/global/images/sles-15", "SUSE Linux Enterprise Server"},
+         {"projects/ubuntu-os-cloud/global/images/ubuntu-2204", ""},
+         {"projects/ubuntu-os-pro-cloud/global/images/ubuntu-pro-2204", "Ubuntu Pro"},
+         {"projects/windows-cloud/global/images/windows-2022", "Windows"},
+         {"projects/my-rhel-cloud/global/images/x", ""},
+         {"projects/rhel-cloud", "Red Hat Enterprise Linux"}, {"rhel-cloud/x", ""}, {"", ""}) {
         const struct reply list[] = {
             {GCP("machine-type", "projects/1/machineTypes/n1-highcpu-64")},
             {GCP("zone", "projects/1/zones/us-central1-a")},
             {GCP("scheduling/preemptible", "FALSE")},
-            {GCP("image", images[i][0])},
+            {GCP("image", image.given)},
             {.ending = NULL}};
         struct identity identity = ask_table("Google", list);
 
-        expect_terms(&identity, images[i][1]);
+        expect_terms(&identity, image.wanted);
     }
 }
 
@@ -107,7 +102,8 @@ TEST(the_image_of_google_tells_the_system)
 
 TEST(azure_tells_system_publisher_and_licence)
 {
-    static const char *const documents[][2] = {
+    EACH(
+        struct pair, document,
         {VM "\"Linux\",\"publisher\":\"canonical\",\"licenseType\":\"\"}", ""},
         {VM "\"Windows\",\"publisher\":\"MicrosoftWindowsServer\"}", "Windows"},
         {VM "\"Linux\",\"publisher\":\"RedHat\",\"offer\":\"RHEL\"}", "Red Hat Enterprise Linux"},
@@ -119,14 +115,11 @@ TEST(azure_tells_system_publisher_and_licence)
          "SUSE Linux Enterprise Server"},
         {VM "\"Linux\",\"publisher\":\"suse\",\"offer\":\"sles-15-sp5-byos\"}", ""},
         {VM "\"Linux\",\"licenseType\":\"SLES_BYOS\"}", ""},
-        {VM "7,\"publisher\":[],\"licenseType\":null}", ""},
-    };
-
-    for (size_t i = 0; i < COUNT(documents); i++) {
-        const struct reply list[] = {{AZURE(documents[i][0])}, {.ending = NULL}};
+        {VM "7,\"publisher\":[],\"licenseType\":null}", ""}) {
+        const struct reply list[] = {{AZURE(document.given)}, {.ending = NULL}};
         struct identity identity = ask_table("Microsoft Corporation", list);
 
-        expect_terms(&identity, documents[i][1]);
+        expect_terms(&identity, document.wanted);
     }
 }
 

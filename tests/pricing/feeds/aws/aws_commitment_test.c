@@ -45,19 +45,15 @@ TEST(convertible_ones_are_kinds_of_their_own)
 
 TEST(other_words_are_no_kind)
 {
-    static const struct aws_term_words others[] = {
-        {"1yr", "", "No Upfront"},
-        {"1yr", "Standard", "No Upfront"},
-        {"5yr", "standard", "No Upfront"},
-        {"", "ComputeSavingsPlans", "No Upfront"},
-        {"1yr", "SageMakerSavingsPlans", "No Upfront"},
-        {"3yr", "EC2InstanceSavingsPlans", "Heavy Utilization"},
-    };
     enum price_kind kind = PRICE_OWN;
 
-    for (size_t i = 0; i < COUNT(others); i++) {
-        EXPECT(!aws_commitment_kind(&others[i], &kind));
-        EXPECT(!aws_plan_kind(&others[i], &kind));
+    EACH(struct aws_term_words, other, {"1yr", "", "No Upfront"},
+         {"1yr", "Standard", "No Upfront"}, {"5yr", "standard", "No Upfront"},
+         {"", "ComputeSavingsPlans", "No Upfront"},
+         {"1yr", "SageMakerSavingsPlans", "No Upfront"},
+         {"3yr", "EC2InstanceSavingsPlans", "Heavy Utilization"}) {
+        EXPECT(!aws_commitment_kind(&other, &kind));
+        EXPECT(!aws_plan_kind(&other, &kind));
     }
     EXPECT_INT(kind, PRICE_OWN);
 }

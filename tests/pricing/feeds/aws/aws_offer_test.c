@@ -95,18 +95,16 @@ static enum reading_state read_file(struct walk *walk, const char *file)
 
 TEST_WALK(sections_may_come_in_any_order, aws_offer, "us-east-1")
 {
-    static const char *const files[] = {
+    EACH_TEXT(
+        file,
         LIST(TWO(PLAIN("B", "c7g.large"), PLAIN("A", "c7g.2xlarge")),
              TWO(ON_DEMAND(THREE(TERM("A", "0.2"), TERM("B", "0.1"), TERM("C", "9"))), RESERVED)),
         "{\"terms\":{" TWO(
             RESERVED,
             ON_DEMAND(THREE(TERM("C", "9"), TERM("B", "0.1"),
                             TERM("A", "0.2")))) "}," PRODUCTS(TWO(PLAIN("A", "c7g.2xlarge"),
-                                                                  PLAIN("B", "c7g.large"))) "}",
-    };
-
-    for (size_t i = 0; i < COUNT(files); i++) {
-        EXPECT_PRICES(read_file(walk, files[i]), 2);
+                                                                  PLAIN("B", "c7g.large"))) "}") {
+        EXPECT_PRICES(read_file(walk, file), 2);
         EXPECT_STR(price_batch_type(walk->reading.batch, 0)->architecture, "arm64");
     }
 }
@@ -144,15 +142,10 @@ TEST_WALK(metal_that_is_only_sold_dedicated_has_that_price, aws_offer, "us-east-
 
 TEST_WALK(a_file_without_a_price_or_cut_short_is_refused, aws_offer, "us-east-1")
 {
-    static const char *const files[] = {
-        "{}",
-        "{" PRODUCTS(PLAIN("A", "a.1")) ",\"terms\":{" ON_DEMAND("") "}}",
-        "{" PRODUCTS(PLAIN("A", "a.1")) ",\"terms\":{" ON_DEMAND(TERM("A", "0")) "}}",
-        "{" PRODUCTS(PLAIN("A", "a.1")) ",\"terms\":{" ON_DEMAND(TERM("A", "1")),
-    };
-
-    for (size_t i = 0; i < COUNT(files); i++) {
-        EXPECT_FAILED_AS(read_file(walk, files[i]), ERROR_UPSTREAM);
+    EACH_TEXT(file, "{}", "{" PRODUCTS(PLAIN("A", "a.1")) ",\"terms\":{" ON_DEMAND("") "}}",
+              "{" PRODUCTS(PLAIN("A", "a.1")) ",\"terms\":{" ON_DEMAND(TERM("A", "0")) "}}",
+              "{" PRODUCTS(PLAIN("A", "a.1")) ",\"terms\":{" ON_DEMAND(TERM("A", "1"))) {
+        EXPECT_FAILED_AS(read_file(walk, file), ERROR_UPSTREAM);
     }
 }
 
@@ -174,13 +167,12 @@ TEST_WALK(a_file_without_a_price_or_cut_short_is_refused, aws_offer, "us-east-1"
 
 static void expect_only_the_plain_one(struct walk *walk, const char *file)
 {
-    static const char *const others[] = {"p4d.24xlarge", "tiered.large", "bounded.large"};
     const struct price_batch_tally *tally = &price_batch_facts(walk->reading.batch)->tally;
 
     EXPECT_PRICES(read_file(walk, file), 1);
     EXPECT_INT(walk_nanos(walk, "c7i.2xlarge", "", PRICE_ON_DEMAND), 357000000);
-    for (size_t i = 0; i < COUNT(others); i++)
-        EXPECT(!walk_price(walk, others[i], "", PRICE_ON_DEMAND));
+    EACH_TEXT(other, "p4d.24xlarge", "tiered.large", "bounded.large")
+        EXPECT(!walk_price(walk, other, "", PRICE_ON_DEMAND));
     EXPECT_HAS(*tally, (seen, 4), (unpriced, 3));
     EXPECT_INT(tally->ambiguous + tally->malformed, 0);
 }
@@ -318,18 +310,14 @@ TEST_WALK(reserved_instances_are_prices_of_their_own, aws_offer, "us-east-1")
 
 TEST_WALK(a_reserved_price_that_cannot_be_read_is_none, aws_offer, "us-east-1")
 {
-    static const char *const terms[] = {
-        FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("0")) "}"),
+    EACH_TEXT(term, FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("0")) "}"),
         FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("many")) "}"),
         FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("0.1") "," ONCE("5")) "}"),
         FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "All Upfront", HOURLY("0.1") "," ONCE("5")) "}"),
         FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "Partial Upfront", HOURLY("0.1")) "}"),
         FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("0.1")) ",\"2\":" STANDARD(
-            "1yr", "No Upfront", HOURLY("0.1")) "}"),
-    };
-
-    for (size_t i = 0; i < COUNT(terms); i++) {
-        EXPECT_PRICES(read_committed(walk, terms[i]), 3);
+            "1yr", "No Upfront", HOURLY("0.1")) "}")) {
+        EXPECT_PRICES(read_committed(walk, term), 3);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 1);
     }
 }

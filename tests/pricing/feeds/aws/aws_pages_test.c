@@ -53,17 +53,11 @@ TEST_WALK(a_type_without_one_clear_price_has_none, aws_spot_page, "")
 
 TEST_WALK(another_shape_is_refused, aws_spot_page, "")
 {
-    static const char *const pages[] = {
-        "{\"config\":{\"rate\":\"perday\",\"currencies\":[\"USD\"],\"regions\":[]}}",
-        "{\"config\":{\"rate\":\"perhr\",\"currencies\":[\"CNY\"],\"regions\":[]}}",
-        "{\"config\":{\"rate\":\"perhr\",\"currencies\":[\"USD\"],\"regions\":[{}]}}",
-        "{}",
-        "callback({})",
-        SPOT_HEAD "]}",
-        "",
-    };
-
-    walk_failures(walk, pages, COUNT(pages));
+    walk_failures(
+        walk, TEXTS("{\"config\":{\"rate\":\"perday\",\"currencies\":[\"USD\"],\"regions\":[]}}",
+                    "{\"config\":{\"rate\":\"perhr\",\"currencies\":[\"CNY\"],\"regions\":[]}}",
+                    "{\"config\":{\"rate\":\"perhr\",\"currencies\":[\"USD\"],\"regions\":[{}]}}",
+                    "{}", "callback({})", SPOT_HEAD "]}", ""));
 }
 
 TEST_WALK(a_sample_of_the_on_demand_page_gives_its_rows, aws_on_demand_page, "us-east-1")

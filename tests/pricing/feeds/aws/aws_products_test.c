@@ -102,11 +102,9 @@ TEST_WALK(it_asks_in_json_and_signed_for_where_the_service_is, aws_products, "ap
 TEST_WALK(the_signature_is_for_us_east_1_where_the_address_has_no_region, aws_products,
           "us-west-2")
 {
-    static const char *const urls[] = {"http://127.0.0.1:9999", "https://api.pricing.",
-                                       "https://api.pricing.EU_1.amazonaws.com"};
-
-    for (size_t i = 0; i < COUNT(urls); i++) {
-        walk->reading.url = urls[i];
+    EACH_TEXT(url, "http://127.0.0.1:9999", "https://api.pricing.",
+              "https://api.pricing.EU_1.amazonaws.com") {
+        walk->reading.url = url;
         EXPECT_READ(walk_texts(walk, TEXTS(PAGE("", ""))));
         EXPECT_STR(walk->requests[0].region, "us-east-1");
     }
@@ -114,13 +112,10 @@ TEST_WALK(the_signature_is_for_us_east_1_where_the_address_has_no_region, aws_pr
 
 TEST(regions_of_other_partitions_are_refused)
 {
-    static const char *const regions[] = {"cn-north-1", "us-gov-west-1", "us-iso-east-1", "",
-                                          "US East"};
-
-    for (size_t i = 0; i < COUNT(regions); i++) {
+    EACH_TEXT(region, "cn-north-1", "us-gov-west-1", "us-iso-east-1", "", "US East") {
         AUTO(walk_end) struct walk walk;
 
-        walk_start(&walk, &aws_products, regions[i]);
+        walk_start(&walk, &aws_products, region);
         EXPECT_INT(walk_texts(&walk, TEXTS(PAGE("", ""))), READING_FAILED);
         EXPECT_HAS(walk, (err.kind, ERROR_INVALID), (asked, 0));
     }
@@ -179,20 +174,11 @@ TEST_WALK(a_token_that_comes_again_is_a_failure, aws_products, "us-east-1")
 
 TEST_WALK(an_answer_of_another_shape_is_a_failure, aws_products, "us-east-1")
 {
-    static const char *const pages[] = {
-        "",
-        "{}",
-        "{\"PriceList\":[]}",
-        "{\"FormatVersion\":\"aws_v2\",\"PriceList\":[]}",
-        "{\"FormatVersion\":\"aws_v1\",\"PriceList\":[",
-        "{\"FormatVersion\":\"aws_v1\",\"PriceList\":[],\"NextToken\":7}",
-        PAGE("{}", ""),
-        PAGE("7", ""),
-        PAGE("\"\"", ""),
-        PAGE("\"{\"", ""),
-        PAGE("\"{\\\"a\\\":1,\\\"a\\\":2}\"", ""),
-        "{\"__type\":\"AccessDeniedException\",\"Message\":\"no\"}",
-    };
-
-    walk_failures(walk, pages, COUNT(pages));
+    walk_failures(walk, TEXTS("", "{}", "{\"PriceList\":[]}",
+                              "{\"FormatVersion\":\"aws_v2\",\"PriceList\":[]}",
+                              "{\"FormatVersion\":\"aws_v1\",\"PriceList\":[",
+                              "{\"FormatVersion\":\"aws_v1\",\"PriceList\":[],\"NextToken\":7}",
+                              PAGE("{}", ""), PAGE("7", ""), PAGE("\"\"", ""), PAGE("\"{\"", ""),
+                              PAGE("\"{\\\"a\\\":1,\\\"a\\\":2}\"", ""),
+                              "{\"__type\":\"AccessDeniedException\",\"Message\":\"no\"}"));
 }

@@ -107,9 +107,9 @@ TEST_WALK(rates_may_come_before_the_plans, aws_savings_plan, "us-east-1")
 }
 
 /* Each of these rates gives no price; a plain one with it does. */
-static void expect_only_the_plain_one(const char *const *rates, size_t count, long long malformed)
+static void expect_only_the_plain_one(const char *const *rates, long long malformed)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (; *rates; rates++) {
         AUTO(walk_end) struct walk walk;
         char file[2048];
 
@@ -117,7 +117,7 @@ static void expect_only_the_plain_one(const char *const *rates, size_t count, lo
         snprintf(file, sizeof file,
                  FILE_OF(COMPUTE("P1", "No Upfront", "1yr"),
                          TERM("P1", TWO("%s", LINUX("P1", "m5.large", "0.07")))),
-                 rates[i]);
+                 *rates);
         EXPECT_INT(read_file(&walk, file), READING_DONE);
         EXPECT_INT(walk_count(&walk), 1);
         EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, malformed);
@@ -128,36 +128,32 @@ static void expect_only_the_plain_one(const char *const *rates, size_t count, lo
 /* What is not plain Linux on shared hardware in the region, by the hour, is no price of ours. */
 TEST(what_is_not_plain_linux_is_passed_over)
 {
-    static const char *const others[] = {
-        RATE("P1", "BoxUsage:m5.large", "RunInstances:0002", HERE, "0.01"),
-        RATE("P1", "DedicatedUsage:m5.large", "RunInstances", HERE, "0.01"),
-        RATE("P1", "UnusedBox:m5.large", "RunInstances", HERE, "0.01"),
-        RATE("P1", "HostBoxUsage:m5.large", "RunInstances", HERE, "0.01"),
-        RATE("P1", "EUW1-BoxUsage:m5.large", "RunInstances",
-             "\"unit\":\"Hrs\",\"discountedRegionCode\":\"eu-west-1\",", "0.01"),
-        RATE("P1", "EUW1-BoxUsage:m5.large", "RunInstances", "\"unit\":\"Hrs\",", "0.01"),
-        "{\"discountedServiceCode\":\"AWSLambda\",\"discountedUsageType\":\"BoxUsage:m5.large\","
-        "\"discountedOperation\":\"RunInstances\",\"x\":\"AmazonEC2\"}",
-    };
-
-    expect_only_the_plain_one(others, COUNT(others), 0);
+    expect_only_the_plain_one(
+        TEXTS(RATE("P1", "BoxUsage:m5.large", "RunInstances:0002", HERE, "0.01"),
+              RATE("P1", "DedicatedUsage:m5.large", "RunInstances", HERE, "0.01"),
+              RATE("P1", "UnusedBox:m5.large", "RunInstances", HERE, "0.01"),
+              RATE("P1", "HostBoxUsage:m5.large", "RunInstances", HERE, "0.01"),
+              RATE("P1", "EUW1-BoxUsage:m5.large", "RunInstances",
+                   "\"unit\":\"Hrs\",\"discountedRegionCode\":\"eu-west-1\",", "0.01"),
+              RATE("P1", "EUW1-BoxUsage:m5.large", "RunInstances", "\"unit\":\"Hrs\",", "0.01"),
+              "{\"discountedServiceCode\":\"AWSLambda\",\"discountedUsageType\":"
+              "\"BoxUsage:m5.large\",\"discountedOperation\":\"RunInstances\",\"x\":"
+              "\"AmazonEC2\"}"),
+        0);
 }
 
 TEST(a_rate_that_cannot_be_read_is_counted)
 {
-    static const char *const faulty[] = {
-        LINUX("P1", "c5.large", "0"),
-        LINUX("P1", "c5.large", "none"),
-        LINUX("P1", "c5.large", "200000"),
-        LINUX("P9", "c5.large", "0.05"), /* of a plan that is not sold */
-        LINUX("", "c5.large", "0.05"),
-        RATE("P1", "BoxUsage:c5.large", "RunInstances",
-             "\"unit\":\"Quantity\",\"discountedRegionCode\":\"us-east-1\",", "0.05"),
-        RATE("P1", "BoxUsage:c5.large", "RunInstances",
-             HERE "\"discountedInstanceType\":\"c5.xlarge\",", "0.05"),
-    };
-
-    expect_only_the_plain_one(faulty, COUNT(faulty), 1);
+    expect_only_the_plain_one(
+        TEXTS(LINUX("P1", "c5.large", "0"), LINUX("P1", "c5.large", "none"),
+              LINUX("P1", "c5.large", "200000"),
+              LINUX("P9", "c5.large", "0.05"), /* of a plan that is not sold */
+              LINUX("", "c5.large", "0.05"),
+              RATE("P1", "BoxUsage:c5.large", "RunInstances",
+                   "\"unit\":\"Quantity\",\"discountedRegionCode\":\"us-east-1\",", "0.05"),
+              RATE("P1", "BoxUsage:c5.large", "RunInstances",
+                   HERE "\"discountedInstanceType\":\"c5.xlarge\",", "0.05")),
+        1);
 }
 
 TEST_WALK(two_rates_for_a_type_are_none, aws_savings_plan, "us-east-1")
@@ -199,19 +195,13 @@ TEST_WALK(plans_of_other_kinds_are_passed_over, aws_savings_plan, "us-east-1")
 
 TEST_WALK(a_file_without_a_rate_or_with_a_plan_twice_is_refused, aws_savings_plan, "us-east-1")
 {
-    static const struct {
-        const char *file, *message;
-    } files[] = {
-        {"{}", "the file has no rate that passes for Linux"},
-        {FILE_OF(TWO(COMPUTE("P1", "No Upfront", "1yr"), COMPUTE("P1", "All Upfront", "1yr")),
-                 TERM("P1", LINUX("P1", "m5.large", "0.07"))),
-         "the plan P1 comes twice"},
-        {"{" PRODUCTS(COMPUTE("P1", "No Upfront", "1yr")) "," TERMS(
-             TERM("P1", LINUX("P1", "m5.large", "0.07"))),
-         "the document ends in the middle"},
-    };
-
-    for (size_t i = 0; i < COUNT(files); i++) {
-        EXPECT_FAILED(read_file(walk, files[i].file), files[i].message);
+    EACH(struct pair, file, {"{}", "the file has no rate that passes for Linux"},
+         {FILE_OF(TWO(COMPUTE("P1", "No Upfront", "1yr"), COMPUTE("P1", "All Upfront", "1yr")),
+                  TERM("P1", LINUX("P1", "m5.large", "0.07"))),
+          "the plan P1 comes twice"},
+         {"{" PRODUCTS(COMPUTE("P1", "No Upfront", "1yr")) "," TERMS(
+              TERM("P1", LINUX("P1", "m5.large", "0.07"))),
+          "the document ends in the middle"}) {
+        EXPECT_FAILED(read_file(walk, file.given), file.wanted);
     }
 }

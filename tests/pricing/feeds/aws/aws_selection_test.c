@@ -154,17 +154,12 @@ TEST(a_term_has_exactly_one_price_for_every_hour)
 
 TEST(terms_that_are_none_have_no_price)
 {
-    static const char *const shapes[] = {"{}",
-                                         "[]",
-                                         "7",
-                                         "{\"a\":7}",
-                                         "{\"a\":{\"priceDimensions\":[]}}",
-                                         "{\"a\":{\"priceDimensions\":{\"b\":null}}}"};
     const char *price, *rate_code, *since;
 
     EXPECT(!aws_term_price(NULL, "USD", &price, &rate_code, &since));
-    for (size_t i = 0; i < COUNT(shapes); i++) {
-        AUTO(json_decrefp) json_t *terms = json_loads(shapes[i], JSON_DECODE_ANY, NULL);
+    EACH_TEXT(shape, "{}", "[]", "7", "{\"a\":7}", "{\"a\":{\"priceDimensions\":[]}}",
+              "{\"a\":{\"priceDimensions\":{\"b\":null}}}") {
+        AUTO(json_decrefp) json_t *terms = json_loads(shape, JSON_DECODE_ANY, NULL);
 
         EXPECT(terms && !aws_term_price(terms, "USD", &price, &rate_code, &since));
     }

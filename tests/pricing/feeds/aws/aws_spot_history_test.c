@@ -236,23 +236,17 @@ TEST_OF_M5_LARGE(a_doctype_ends_it_at_once)
 
 TEST_OF_M5_LARGE(what_is_no_such_answer_is_a_failure)
 {
-    static const char *const answers[] = {
-        "",
-        "no xml",
-        ANSWER,
-        ANSWER END "<x/>",
-        "<DescribeSpotPriceHistoryResponse/>",
-        "<DescribeSpotPriceHistoryResponse><x><spotPriceHistorySet/></x>"
-        "</DescribeSpotPriceHistoryResponse>",
-        "<DescribeInstancesResponse><spotPriceHistorySet/></DescribeInstancesResponse>",
-        "<Response><Errors><Error><Code>AuthFailure</Code></Error></Errors></Response>",
-        ANSWER "<item><spotPrice>0<b/>1</spotPrice></item>" END,
-        ANSWER "<item><spotPrice>&nope;</spotPrice></item>" END,
-        ANSWER "<a><a><a><a><a><a><a><a><a><a><a><a><a><a><a>",
-        WITH_TOKEN("a</nextToken><nextToken>b"),
-    };
-
-    walk_failures(walk, answers, COUNT(answers));
+    walk_failures(
+        walk,
+        TEXTS("", "no xml", ANSWER, ANSWER END "<x/>", "<DescribeSpotPriceHistoryResponse/>",
+              "<DescribeSpotPriceHistoryResponse><x><spotPriceHistorySet/></x>"
+              "</DescribeSpotPriceHistoryResponse>",
+              "<DescribeInstancesResponse><spotPriceHistorySet/></DescribeInstancesResponse>",
+              "<Response><Errors><Error><Code>AuthFailure</Code></Error></Errors></Response>",
+              ANSWER "<item><spotPrice>0<b/>1</spotPrice></item>" END,
+              ANSWER "<item><spotPrice>&nope;</spotPrice></item>" END,
+              ANSWER "<a><a><a><a><a><a><a><a><a><a><a><a><a><a><a>",
+              WITH_TOKEN("a</nextToken><nextToken>b")));
 }
 
 TEST_OF_M5_LARGE(texts_beyond_any_reason_are_failures)

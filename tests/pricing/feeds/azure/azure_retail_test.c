@@ -44,16 +44,16 @@ static enum reading_state walk_rows(struct walk *walk, const char *const *change
 }
 
 /* A row with each of these changes is no price; another row is one. */
-static void expect_no_price(const char *const *changes, size_t count, long long malformed)
+static void expect_no_price(const char *const *changes, long long malformed)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (; *changes; changes++) {
         AUTO(walk_end) struct walk walk;
 
         walk_start(&walk, &azure_retail, "eastus");
-        EXPECT_INT(walk_rows(&walk, TEXTS(changes[i], "{\"armSkuName\":\"Standard_D4s_v5\"}")),
+        EXPECT_INT(walk_rows(&walk, TEXTS(*changes, "{\"armSkuName\":\"Standard_D4s_v5\"}")),
                    READING_DONE);
         if (walk_count(&walk) != 1)
-            printf("       %s\n", changes[i]);
+            printf("       %s\n", *changes);
         EXPECT_INT(walk_count(&walk), 1);
         EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, malformed);
     }
@@ -63,12 +63,10 @@ static const char *const samples[] = {"azure-retail-page1.json", "azure-retail-p
 
 TEST_WALK(of_thirteen_rows_of_one_machine_four_are_its_prices, azure_retail, "australiacentral")
 {
-    static const size_t chunks[] = {0, 1, 7, 1000};
-
     if (!walk_has_samples(samples[0]))
         return;
-    for (size_t i = 0; i < COUNT(chunks); i++) {
-        walk->chunk = chunks[i];
+    EACH(size_t, chunk, 0, 1, 7, 1000) {
+        walk->chunk = chunk;
         EXPECT_PRICES(walk_samples(walk, samples), 6);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.seen, 13);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 0);
@@ -115,18 +113,14 @@ TEST_WALK(two_terms_of_one_sku_are_two_rows, azure_retail, "eastus")
 
 TEST_WALK(a_commitment_that_cannot_be_read_is_counted, azure_retail, "eastus")
 {
-    static const char *const changes[] = {
-        "{" RESERVATION ",\"reservationTerm\":\"1 Year\",\"retailPrice\":0}",
-        "{" RESERVATION ",\"reservationTerm\":\"1 Year\",\"retailPrice\":\"7\"}",
-        "{" RESERVATION ",\"reservationTerm\":\"1 Year\",\"retailPrice\":1e30}",
-        "{" RESERVATION ",\"reservationTerm\":\"3 Years\",\"retailPrice\":-1}",
-        "{\"savingsPlan\":[{\"term\":\"1 Year\",\"retailPrice\":0}]}",
-        "{\"savingsPlan\":[{\"term\":\"5 Years\",\"retailPrice\":0.1}]}",
-        "{\"savingsPlan\":[7]}",
-    };
-
-    for (size_t i = 0; i < COUNT(changes); i++) {
-        EXPECT_READ(walk_rows(walk, TEXTS(changes[i], "{\"armSkuName\":\"Standard_D8s_v5\"}")));
+    EACH_TEXT(change, "{" RESERVATION ",\"reservationTerm\":\"1 Year\",\"retailPrice\":0}",
+              "{" RESERVATION ",\"reservationTerm\":\"1 Year\",\"retailPrice\":\"7\"}",
+              "{" RESERVATION ",\"reservationTerm\":\"1 Year\",\"retailPrice\":1e30}",
+              "{" RESERVATION ",\"reservationTerm\":\"3 Years\",\"retailPrice\":-1}",
+              "{\"savingsPlan\":[{\"term\":\"1 Year\",\"retailPrice\":0}]}",
+              "{\"savingsPlan\":[{\"term\":\"5 Years\",\"retailPrice\":0.1}]}",
+              "{\"savingsPlan\":[7]}") {
+        EXPECT_READ(walk_rows(walk, TEXTS(change, "{\"armSkuName\":\"Standard_D8s_v5\"}")));
         EXPECT(!walk_price(walk, "Standard_D4s_v5", "", PRICE_RESERVED_1Y_NO_UPFRONT));
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 1);
     }
@@ -171,49 +165,30 @@ TEST_WALK(a_list_without_a_price_is_a_failure_that_says_why, azure_retail, "east
 
 TEST(rows_other_than_public_hourly_linux_prices_are_left_out)
 {
-    static const char *const changes[] = {
-        "{\"type\":\"Reservation\"}",
-        "{\"type\":\"DevTestConsumption\"}",
-        "{\"reservationTerm\":\"1 Year\"}",
-        "{\"unitOfMeasure\":\"1 Month\"}",
-        "{\"unitOfMeasure\":\"100 Hours\"}",
-        "{\"currencyCode\":\"EUR\"}",
-        "{\"productName\":\"Virtual Machines Dsv5 Series Windows\"}",
-        "{\"productName\":\"Dsv5 Series Cloud Services\"}",
-        "{\"productName\":\"Dsv5 Series CloudServices\"}",
-        "{\"productName\":\"Dsv5 Series Dedicated Host\"}",
-        "{\"productName\":\"\"}",
-        "{\"skuName\":\"D2s v5 Low Priority\"}",
-        "{\"skuName\":\"D2s v5 Spot Something\"}",
-        "{\"skuName\":null}",
-        "{\"armSkuName\":\"\"}",
-        "{\"armRegionName\":\"eastus2\"}",
-        "{\"serviceName\":\"Virtual Machines Licenses\"}",
-        "{\"effectiveEndDate\":\"2026-09-01T00:00:00Z\"}",
-        "{\"effectiveStartDate\":\"2026-10-01T00:00:00Z\"}",
-        "{\"tierMinimumUnits\":100}",
-    };
-
-    expect_no_price(changes, COUNT(changes), 0);
+    expect_no_price(
+        TEXTS("{\"type\":\"Reservation\"}", "{\"type\":\"DevTestConsumption\"}",
+              "{\"reservationTerm\":\"1 Year\"}", "{\"unitOfMeasure\":\"1 Month\"}",
+              "{\"unitOfMeasure\":\"100 Hours\"}", "{\"currencyCode\":\"EUR\"}",
+              "{\"productName\":\"Virtual Machines Dsv5 Series Windows\"}",
+              "{\"productName\":\"Dsv5 Series Cloud Services\"}",
+              "{\"productName\":\"Dsv5 Series CloudServices\"}",
+              "{\"productName\":\"Dsv5 Series Dedicated Host\"}", "{\"productName\":\"\"}",
+              "{\"skuName\":\"D2s v5 Low Priority\"}", "{\"skuName\":\"D2s v5 Spot Something\"}",
+              "{\"skuName\":null}", "{\"armSkuName\":\"\"}", "{\"armRegionName\":\"eastus2\"}",
+              "{\"serviceName\":\"Virtual Machines Licenses\"}",
+              "{\"effectiveEndDate\":\"2026-09-01T00:00:00Z\"}",
+              "{\"effectiveStartDate\":\"2026-10-01T00:00:00Z\"}", "{\"tierMinimumUnits\":100}"),
+        0);
 }
 
 TEST(an_unreadable_row_is_counted_and_gives_no_price)
 {
-    static const char *const changes[] = {
-        "{\"retailPrice\":0}",
-        "{\"retailPrice\":0.0}",
-        "{\"retailPrice\":-1}",
-        "{\"retailPrice\":1e9}",
-        "{\"retailPrice\":\"0.5\"}",
-        "{\"retailPrice\":null}",
-        "{\"meterId\":\"\"}",
-        "{\"skuId\":7}",
-        "{\"armSkuName\":\"Standard\\u00e9\"}",
-        "{\"effectiveStartDate\":\"soon\"}",
-        "{\"effectiveEndDate\":5}",
-    };
-
-    expect_no_price(changes, COUNT(changes), 1);
+    expect_no_price(TEXTS("{\"retailPrice\":0}", "{\"retailPrice\":0.0}", "{\"retailPrice\":-1}",
+                          "{\"retailPrice\":1e9}", "{\"retailPrice\":\"0.5\"}",
+                          "{\"retailPrice\":null}", "{\"meterId\":\"\"}", "{\"skuId\":7}",
+                          "{\"armSkuName\":\"Standard\\u00e9\"}",
+                          "{\"effectiveStartDate\":\"soon\"}", "{\"effectiveEndDate\":5}"),
+                    1);
 }
 
 TEST_WALK(a_price_may_be_a_whole_number_and_end_in_the_future, azure_retail, "eastus")
@@ -255,6 +230,10 @@ TEST_WALK(a_meter_may_have_a_past_and_a_future, azure_retail, "eastus")
     EXPECT_INT(walk_nanos(walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND), 500000000);
 }
 
+struct link {
+    const char *at, *to;
+};
+
 static enum reading_state walk_link(struct walk *walk, const char *url, const char *link)
 {
     AUTO(freep) char *first = page_of(TEXTS("{}"), link);
@@ -269,37 +248,28 @@ static enum reading_state walk_link(struct walk *walk, const char *url, const ch
 TEST_WALK(links_lead_on_only_within_the_host_that_was_asked, azure_retail, "eastus")
 {
     static const char here[] = "https://prices.azure.com/api/retail/prices";
-    static const char *const good[][2] = {
-        {here, "https://prices.azure.com/a?$skip=1"},
-        {here, "https://prices.azure.com:443/a?$skip=1"},
-        {here, "HTTPS://Prices.Azure.com/a?$skip=1"},
-        {"http://127.0.0.1:9999/x", "http://127.0.0.1:9999/a"},
-        {"http://127.0.0.1", "http://127.0.0.1:80/a"},
-        {"http://[::1]:9999", "http://[::1]:9999?a"},
-    };
-    static const char *const bad[][2] = {
-        {here, "http://prices.azure.com/a"},
-        {here, "https://prices.azure.com:444/a"},
-        {here, "https://prices.azure.com.example.org/a"},
-        {here, "https://prices.azure.com@example.org/a"},
-        {here, "https://example.org\\@prices.azure.com/a"},
-        {here, "https://example.org/https://prices.azure.com/a"},
-        {here, "//prices.azure.com/a"},
-        {here, "/api/retail/prices?$skip=1"},
-        {here, "https:///a"},
-        {here, "file:///etc/passwd"},
-        {here, "https://prices.azure.com/a b"},
-        {here, "https://prices.azure.com/a\r\nX-Header: b"},
-        {"http://127.0.0.1:9999", "http://127.0.0.1:9998/a"},
-        {"http://127.0.0.1:9999", "https://prices.azure.com/a"},
-    };
 
-    for (size_t i = 0; i < COUNT(good); i++) {
-        EXPECT_READ(walk_link(walk, good[i][0], good[i][1]));
-        EXPECT_STR(walk->requests[1].url, good[i][1]);
+    EACH(struct link, link, {here, "https://prices.azure.com/a?$skip=1"},
+         {here, "https://prices.azure.com:443/a?$skip=1"},
+         {here, "HTTPS://Prices.Azure.com/a?$skip=1"},
+         {"http://127.0.0.1:9999/x", "http://127.0.0.1:9999/a"},
+         {"http://127.0.0.1", "http://127.0.0.1:80/a"},
+         {"http://[::1]:9999", "http://[::1]:9999?a"}) {
+        EXPECT_READ(walk_link(walk, link.at, link.to));
+        EXPECT_STR(walk->requests[1].url, link.to);
     }
-    for (size_t i = 0; i < COUNT(bad); i++) {
-        EXPECT_FAILED_AS(walk_link(walk, bad[i][0], bad[i][1]), ERROR_UPSTREAM);
+    EACH(struct link, link, {here, "http://prices.azure.com/a"},
+         {here, "https://prices.azure.com:444/a"},
+         {here, "https://prices.azure.com.example.org/a"},
+         {here, "https://prices.azure.com@example.org/a"},
+         {here, "https://example.org\\@prices.azure.com/a"},
+         {here, "https://example.org/https://prices.azure.com/a"}, {here, "//prices.azure.com/a"},
+         {here, "/api/retail/prices?$skip=1"}, {here, "https:///a"}, {here, "file:///etc/passwd"},
+         {here, "https://prices.azure.com/a b"},
+         {here, "https://prices.azure.com/a\r\nX-Header: b"},
+         {"http://127.0.0.1:9999", "http://127.0.0.1:9998/a"},
+         {"http://127.0.0.1:9999", "https://prices.azure.com/a"}) {
+        EXPECT_FAILED_AS(walk_link(walk, link.at, link.to), ERROR_UPSTREAM);
         EXPECT_INT(walk->asked, 1);
     }
 }
@@ -327,22 +297,11 @@ TEST_WALK(a_link_that_was_followed_before_is_a_failure_and_no_end, azure_retail,
 
 TEST_WALK(a_page_that_is_not_whole_or_has_another_shape_is_a_failure, azure_retail, "eastus")
 {
-    static const char *const pages[] = {
-        "",
-        "not json",
-        "{}",
-        "[]",
-        "{\"Error\":{\"Code\":\"BadRequest\"}}",
-        HEAD "{}",
-        HEAD "{}]",
-        HEAD "{}],\"Count\":2}",
-        HEAD "],\"Count\":1}",
-        HEAD "{}],\"Count\":\"1\"}",
-        HEAD "{\"a\":1,\"a\":2}],\"Count\":1}",
-        HEAD "],\"Count\":0,\"NextPageLink\":5}",
-    };
-
-    walk_failures(walk, pages, COUNT(pages));
+    walk_failures(walk,
+                  TEXTS("", "not json", "{}", "[]", "{\"Error\":{\"Code\":\"BadRequest\"}}",
+                        HEAD "{}", HEAD "{}]", HEAD "{}],\"Count\":2}", HEAD "],\"Count\":1}",
+                        HEAD "{}],\"Count\":\"1\"}", HEAD "{\"a\":1,\"a\":2}],\"Count\":1}",
+                        HEAD "],\"Count\":0,\"NextPageLink\":5}"));
     EXPECT_FAILED(
         walk_texts(walk, TEXTS(HEAD "],\"Count\":0,\"NextPageLink\":\"https://prices.azure"
                                     ".com/a\",\"NextPageLink\":\"\"}")),
@@ -354,12 +313,10 @@ TEST_WALK(a_page_that_is_not_whole_or_has_another_shape_is_a_failure, azure_reta
 
 TEST(a_region_that_is_no_word_is_refused)
 {
-    static const char *const names[] = {"", "East US", "eastus' or 'a' eq 'a", "../x"};
-
-    for (size_t i = 0; i < COUNT(names); i++) {
+    EACH_TEXT(name, "", "East US", "eastus' or 'a' eq 'a", "../x") {
         AUTO(walk_end) struct walk walk;
 
-        walk_start(&walk, &azure_retail, names[i]);
+        walk_start(&walk, &azure_retail, name);
         EXPECT_INT(walk_texts(&walk, TEXTS("{}")), READING_FAILED);
         EXPECT_HAS(walk, (err.kind, ERROR_INVALID), (asked, 0));
     }

@@ -286,27 +286,17 @@ TEST_WALK(what_is_no_price_by_the_hour_in_dollars_is_none, gcp_catalog, "")
 
 TEST_WALK(words_must_agree_on_what_it_is, gcp_catalog, "")
 {
-    static const struct sku wrong[] = {
-        {.description = "Spot Preemptible " CORE_NAME}, /* but the usage is OnDemand */
-        {.description = "Preemptible " CORE_NAME},
-        {.usage = "Preemptible"},
-        {.usage = "Commit1Yr"},
-        {.usage = ""},
-        {.group = "CPU"},
-        {.group = "GPU"},
-        {.family = "Network"},
-        {.regions = "[]"},
-        {.regions = "\"us-central1\""},
-        {.regions = "[\"global\"]"},
-        {.regions = "[7]"},
-    };
-
-    for (size_t i = 0; i < COUNT(wrong); i++) {
-        EXPECT_STR(PRICE_AFTER(walk, wrong[i]), "");
+    EACH(struct sku, wrong,
+         {.description = "Spot Preemptible " CORE_NAME}, /* but the usage is OnDemand */
+         {.description = "Preemptible " CORE_NAME}, {.usage = "Preemptible"},
+         {.usage = "Commit1Yr"}, {.usage = ""}, {.group = "CPU"}, {.group = "GPU"},
+         {.family = "Network"}, {.regions = "[]"}, {.regions = "\"us-central1\""},
+         {.regions = "[\"global\"]"}, {.regions = "[7]"}) {
+        EXPECT_STR(PRICE_AFTER(walk, wrong), "");
         EXPECT_INT(tally_of(walk).malformed, 1);
         EXPECT(!walk_price(walk, "n1-highcpu-64", "", PRICE_SPOT));
         /* It is dropped; it does not speak of the component that another one names. */
-        EXPECT_STR(PRICE_AFTER(walk, wrong[i], {.id = "GOOD"}), "2.2671552");
+        EXPECT_STR(PRICE_AFTER(walk, wrong, {.id = "GOOD"}), "2.2671552");
     }
 }
 
@@ -360,21 +350,12 @@ TEST_WALK(pages_that_lead_back_are_a_failure, gcp_catalog, "")
 
 TEST_WALK(other_documents_are_a_failure, gcp_catalog, "")
 {
-    static const char *const texts[] = {
-        "{}",
-        "[]",
-        "{\"skus\":[]}",
-        "{\"skus\":[],\"nextPageToken\":\"\"}",
-        "{\"skus\":[],\"nextPageToken\":7}",
-        "{\"skus\":[],\"nextPageToken\":\"\",\"nextPageToken\":\"\"}",
-        "{\"skus\":[{\"a\":\" running in \",}],\"nextPageToken\":\"\"}",
-        "{\"skus\":[{\"skuId\":\"A\"",
-        "{\"error\":{\"code\":403}}",
-        "<html>",
-        "",
-    };
-
-    walk_failures(walk, texts, COUNT(texts));
+    walk_failures(walk, TEXTS("{}", "[]", "{\"skus\":[]}", "{\"skus\":[],\"nextPageToken\":\"\"}",
+                              "{\"skus\":[],\"nextPageToken\":7}",
+                              "{\"skus\":[],\"nextPageToken\":\"\",\"nextPageToken\":\"\"}",
+                              "{\"skus\":[{\"a\":\" running in \",}],\"nextPageToken\":\"\"}",
+                              "{\"skus\":[{\"skuId\":\"A\"", "{\"error\":{\"code\":403}}",
+                              "<html>", ""));
 }
 
 TEST_WALK(a_refusal_is_never_read_as_prices, gcp_catalog, "")

@@ -103,24 +103,21 @@ static const char *price_of(struct walk *walk, const char *line)
 
 TEST_WALK(no_price_is_no_price, gcp_pricelist, "")
 {
-    static const char *const none[] = {"0", "0.0", "-0.4", "-1"};
-    static const char *const malformed[] = {
-        "abc",  "700.0",      "20.1",  "1e99", "1 # one", "'0.4'", "0.4 USD", "0,4", ".",
-        "null", "[0.4, 0.5]", "- 0.4", "NaN",  "&a 0.4",  "0.4.1", "0x1",     "--1", "-"};
     char line[100];
 
     EXPECT_STR(price_of(walk, "          hour: 20.0"), "20.0"); /* 5 for each vCPU */
     EXPECT_STR(price_of(walk, "          hour: 9.0E-4"), "9.0E-4");
     EXPECT_STR(price_of(walk, "          month: 100"), "");
     EXPECT_INT(malformed_of(walk), 0);
-    for (size_t i = 0; i < COUNT(none); i++) {
-        snprintf(line, sizeof line, "          hour: %s", none[i]);
+    EACH_TEXT(none, "0", "0.0", "-0.4", "-1") {
+        snprintf(line, sizeof line, "          hour: %s", none);
         EXPECT_STR(price_of(walk, line), "");
         EXPECT_INT(malformed_of(walk), 0);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.unpriced, 1);
     }
-    for (size_t i = 0; i < COUNT(malformed); i++) {
-        snprintf(line, sizeof line, "          hour: %s", malformed[i]);
+    EACH_TEXT(malformed, "abc", "700.0", "20.1", "1e99", "1 # one", "'0.4'", "0.4 USD", "0,4",
+              ".", "null", "[0.4, 0.5]", "- 0.4", "NaN", "&a 0.4", "0.4.1", "0x1", "--1", "-") {
+        snprintf(line, sizeof line, "          hour: %s", malformed);
         EXPECT_STR(price_of(walk, line), "");
         EXPECT_INT(malformed_of(walk), 1);
         EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.unpriced, 0);
@@ -129,26 +126,15 @@ TEST_WALK(no_price_is_no_price, gcp_pricelist, "")
 
 TEST_WALK(a_price_at_another_place_is_none, gcp_pricelist, "")
 {
-    static const char *const lines[] = {
-        "        hour: 0.4",
-        "            hour: 0.4",
-        "      hour: 0.4",
-        "         hour: 0.4",
-        "\t\thour: 0.4",
-        "          hour:",
-        "          hour:\n            value: 0.4",
-        "          hour:0.4",
-        "          \"hour\": 0.4",
-        "        - hour: 0.4",
-        "        windows:\n          hour: 0.4",
-        "        global:\n          hour: 0.4",
-    };
-
-    for (size_t i = 0; i < COUNT(lines); i++) {
-        EXPECT_STR(price_of(walk, lines[i]), "");
+    EACH_TEXT(line, "        hour: 0.4", "            hour: 0.4", "      hour: 0.4",
+              "         hour: 0.4", "\t\thour: 0.4",
+              "          hour:", "          hour:\n            value: 0.4", "          hour:0.4",
+              "          \"hour\": 0.4", "        - hour: 0.4",
+              "        windows:\n          hour: 0.4", "        global:\n          hour: 0.4") {
+        EXPECT_STR(price_of(walk, line), "");
         EXPECT_INT(walk_count(walk), 4);
         /* Except for an unknown member of the type. */
-        EXPECT(malformed_of(walk) > 0 || strncmp(lines[i], "      hour", 10) == 0);
+        EXPECT(malformed_of(walk) > 0 || strncmp(line, "      hour", 10) == 0);
     }
 }
 
@@ -173,28 +159,19 @@ TEST_WALK(a_price_that_occurs_twice_is_dropped, gcp_pricelist, "")
 TEST_WALK(lines_below_a_stray_line_are_left_out, gcp_pricelist, "")
 {
 #define OTHER "      cost:\n        us-west1:\n          hour: 9.0\n      cpu: 2\n"
-    static const char *const strays[] = {
-        "   n2-standard-4:\n" OTHER,
-        "     n2-standard-4:\n" OTHER,
-        "      n2-standard-4:\n" OTHER,
-        "\tn2-standard-4:\n" OTHER,
-        "    \tn2-standard-4:\n" OTHER,
-        "    \"n2-standard-4\":\n" OTHER,
-        "    n2 standard 4:\n" OTHER,
-        "  n2-standard-4:\n" OTHER,
-        "        n2-standard-4:\n" OTHER,
-        "n2-standard-4:\n" OTHER,
-        "    ? n2-standard-4\n" OTHER,
-        " license:\n    n2-standard-2:\n" OTHER,
-        "\tlicense:\n    n2-standard-2:\n" OTHER,
-        "  \"license\":\n    n2-standard-2:\n" OTHER,
-        "      \tlicense:\n    n2-standard-2:\n" OTHER,
-        "---\n  instance:\n    n2-standard-2:\n" OTHER,
-    };
     char text[2000];
 
-    for (size_t i = 0; i < COUNT(strays); i++) {
-        snprintf(text, sizeof text, HEAD "    n2-standard-8:\n" OTHER N2 "%s" TAIL, strays[i]);
+    EACH_TEXT(stray, "   n2-standard-4:\n" OTHER, "     n2-standard-4:\n" OTHER,
+              "      n2-standard-4:\n" OTHER, "\tn2-standard-4:\n" OTHER,
+              "    \tn2-standard-4:\n" OTHER, "    \"n2-standard-4\":\n" OTHER,
+              "    n2 standard 4:\n" OTHER, "  n2-standard-4:\n" OTHER,
+              "        n2-standard-4:\n" OTHER, "n2-standard-4:\n" OTHER,
+              "    ? n2-standard-4\n" OTHER, " license:\n    n2-standard-2:\n" OTHER,
+              "\tlicense:\n    n2-standard-2:\n" OTHER,
+              "  \"license\":\n    n2-standard-2:\n" OTHER,
+              "      \tlicense:\n    n2-standard-2:\n" OTHER,
+              "---\n  instance:\n    n2-standard-2:\n" OTHER) {
+        snprintf(text, sizeof text, HEAD "    n2-standard-8:\n" OTHER N2 "%s" TAIL, stray);
         EXPECT_READ(walk_yaml(walk, text));
         EXPECT_STR(text_of(walk, "n2-standard-2", "us-west1", PRICE_ON_DEMAND), "");
         EXPECT_STR(text_of(walk, "n2-standard-4", "us-west1", PRICE_ON_DEMAND), "");
@@ -204,16 +181,14 @@ TEST_WALK(lines_below_a_stray_line_are_left_out, gcp_pricelist, "")
 
 TEST_WALK(a_stray_region_does_not_lend_its_prices_to_the_one_before, gcp_pricelist, "")
 {
-    static const char *const strays[] = {
-        "         us-west1:",    "\tus-west1:",        "        us west:",   "       us-west1:",
-        "        \"us-west1\":", "        - us-west1", "          us-west1:"};
     char text[1000];
 
-    for (size_t i = 0; i < COUNT(strays); i++) {
+    EACH_TEXT(stray, "         us-west1:", "\tus-west1:", "        us west:", "       us-west1:",
+              "        \"us-west1\":", "        - us-west1", "          us-west1:") {
         snprintf(text, sizeof text,
                  HEAD N2 "    n2-standard-4:\n      cost:\n        us-east1:\n"
                          "          hour_spot: 0.1\n%s\n          hour: 0.4\n      cpu: 4\n",
-                 strays[i]);
+                 stray);
         EXPECT_READ(walk_yaml(walk, text));
         EXPECT_STR(text_of(walk, "n2-standard-4", "us-east1", PRICE_ON_DEMAND), "");
         EXPECT_STR(text_of(walk, "n2-standard-4", "us-west1", PRICE_ON_DEMAND), "");
@@ -223,23 +198,17 @@ TEST_WALK(a_stray_region_does_not_lend_its_prices_to_the_one_before, gcp_priceli
 
 TEST_WALK(a_document_without_instances_is_a_failure, gcp_pricelist, "")
 {
-    static const struct {
-        const char *text, *message;
-    } documents[] = {
-        {"", "the document has no compute.instance"},
-        {"<html>\n<body>\n", "the document has no compute.instance"},
-        {"404: Not Found\n", "the document has no compute.instance"},
-        {"about:\n  timestamp: 1\n", "the document has no compute.instance"},
-        {"compute:\n" TAIL, "the document has no compute.instance"},
-        {"about:\n  instance:\n" N2, "the document has no compute.instance"},
-        {"compute:\n  instance: {}\n" N2, "the document has no compute.instance"},
-        {"compute:\n\"storage\":\n  instance:\n" N2, "the document has no compute.instance"},
-        {HEAD TAIL, "the feed has an unexpected format: there is no price in compute.instance"},
-        {HEAD N2 "          hour: 0.0", "it ends in the middle of a line"},
-    };
-
-    for (size_t i = 0; i < COUNT(documents); i++) {
-        EXPECT_FAILED(walk_yaml(walk, documents[i].text), documents[i].message);
+    EACH(struct pair, document, {"", "the document has no compute.instance"},
+         {"<html>\n<body>\n", "the document has no compute.instance"},
+         {"404: Not Found\n", "the document has no compute.instance"},
+         {"about:\n  timestamp: 1\n", "the document has no compute.instance"},
+         {"compute:\n" TAIL, "the document has no compute.instance"},
+         {"about:\n  instance:\n" N2, "the document has no compute.instance"},
+         {"compute:\n  instance: {}\n" N2, "the document has no compute.instance"},
+         {"compute:\n\"storage\":\n  instance:\n" N2, "the document has no compute.instance"},
+         {HEAD TAIL, "the feed has an unexpected format: there is no price in compute.instance"},
+         {HEAD N2 "          hour: 0.0", "it ends in the middle of a line"}) {
+        EXPECT_FAILED(walk_yaml(walk, document.given), document.wanted);
         EXPECT_INT((long long)walk->err.kind, ERROR_UPSTREAM);
     }
 }

@@ -48,27 +48,13 @@ TEST(shapes_are_as_they_are_rented)
 /* Why each stays out stands in docs/prices.md. */
 TEST(types_whose_price_is_not_certain_are_absent)
 {
-    static const char *const absent[] = {"a3-highgpu-8g",
-                                         "a3-megagpu-8g",
-                                         "a3-ultragpu-8g",
-                                         "a4-highgpu-8g",
-                                         "g4-standard-24",
-                                         "c3-standard-192-metal",
-                                         "c4n-standard-2",
-                                         "h4d-standard-192",
-                                         "m4n-ultramem-224",
-                                         "x4-480-6t-metal",
-                                         "z3-highmem-88",
-                                         "n2-highcpu-128",
-                                         "n2d-highmem-128",
-                                         "c2-highmem-4",
-                                         "custom-1-7680",
-                                         "c4a-highmem-96-metal",
-                                         ""};
     struct gcp_type type;
 
-    for (size_t i = 0; i < COUNT(absent); i++)
-        EXPECT(!find(absent[i], &type));
+    EACH_TEXT(absent, "a3-highgpu-8g", "a3-megagpu-8g", "a3-ultragpu-8g", "a4-highgpu-8g",
+              "g4-standard-24", "c3-standard-192-metal", "c4n-standard-2", "h4d-standard-192",
+              "m4n-ultramem-224", "x4-480-6t-metal", "z3-highmem-88", "n2-highcpu-128",
+              "n2d-highmem-128", "c2-highmem-4", "custom-1-7680", "c4a-highmem-96-metal", "")
+        EXPECT(!find(absent, &type));
 }
 
 static void check_items(const struct gcp_type *type)
