@@ -13,6 +13,7 @@
 #include "tests/test.h"
 
 #include <dirent.h>
+#include <stdarg.h>
 #include <sys/stat.h>
 
 #define NOON_US 1700000000000000LL /* when these tests take place */
@@ -79,14 +80,17 @@ static inline struct db *open_database(const struct folder *folder)
     return db;
 }
 
-/* A test that has a new database, `db`, which is gone at its end. */
+/* A new database, which is gone when the scope ends. */
+#define NEW_DATABASE(db)                                                                         \
+    AUTO(folder_remove) struct folder db##_folder = folder_make();                               \
+    AUTO(db_freep) struct db *db = open_database(&db##_folder)
+
+/* A test that has one, `db`. */
 #define TEST_WITH_DATABASE(name) TEST_GIVEN(name, struct db *db, with_database)
 
 static inline void with_database(void (*test)(struct db *db))
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
+    NEW_DATABASE(db);
     test(db);
 }
 
@@ -94,6 +98,31 @@ static inline void with_database(void (*test)(struct db *db))
 static inline void execute(struct db *db, const char *sql)
 {
     EXPECT_OK(db_execute(db, sql, &err));
+}
+
+/* The same with values: execute_with(db, "DELETE FROM %s", table). */
+__attribute__((format(printf, 2, 3))) static inline void execute_with(struct db *db,
+                                                                      const char *format, ...)
+{
+    char sql[1200];
+    va_list values;
+
+    va_start(values, format);
+    EXPECT((size_t)vsnprintf(sql, sizeof sql, format, values) < sizeof sql);
+    va_end(values);
+    execute(db, sql);
+}
+
+/* Adds to the text in an array of so many bytes. */
+__attribute__((format(printf, 3, 4))) static inline void add_text(char *text, size_t size,
+                                                                  const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(text + used, size - used, format, values);
+    va_end(values);
 }
 
 /* Where a test makes many rows, it need not wait for the disk each time. */

@@ -30,13 +30,11 @@ TEST_IN_FOLDER(a_locked_database_is_refused_to_other_processes)
 {
     AUTO(db_unlockp) struct db_lock *lock = db_lock(folder->file, NULL);
     pid_t other = lock_elsewhere(folder->file); /* both try for a while, so at the same time */
-    struct error err = {0};
+    char words[400];
 
     EXPECT(lock);
-    EXPECT(!db_lock(folder->file, &err));
-    EXPECT_INT(err.kind, ERROR_BUSY);
-    EXPECT_PART(err.message, "another pennyworth uses the database");
-    EXPECT_PART(err.message, folder->file);
+    snprintf(words, sizeof words, "another pennyworth uses the database %s", folder->file);
+    EXPECT_ERROR_SAYS(db_lock(folder->file, &err), ERROR_BUSY, words);
     EXPECT_INT(lock_result(other), 1);
 }
 
@@ -161,12 +159,10 @@ TEST_IN_FOLDER(a_deleted_lock_file_gives_nothing_away)
 TEST_IN_FOLDER(a_file_that_was_made_or_replaced_since_is_locked_too)
 {
     AUTO(db_unlockp) struct db_lock *lock = db_lock(folder->file, NULL);
-    struct error err = {0};
     char other[400];
 
     snprintf(other, sizeof other, "%s/other.db", folder->path);
-    EXPECT(lock && !db_lock_file(lock, folder->file, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(lock && db_lock_file(lock, folder->file, &err), ERROR_INTERNAL);
     for (int i = 0; i < 2; i++) {
         make_database(folder);
         EXPECT(db_lock_file(lock, folder->file, NULL) && db_lock_file(lock, folder->file, NULL));

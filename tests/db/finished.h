@@ -122,10 +122,8 @@ static inline void update(struct db *db, struct standings *standings)
 static inline void send_copies(struct db *db, const char *sender, int count, double speed,
                                int machines)
 {
-    char sql[1200];
-
-    snprintf(
-        sql, sizeof sql,
+    execute_with(
+        db,
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
         " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
         " samples_per_second, throughput_low, throughput_high, validity, contender, version,"
@@ -138,5 +136,4 @@ static inline void send_copies(struct db *db, const char *sender, int count, dou
         "UPDATE revision SET number = number + 1;"
         "UPDATE contenders SET changed = (SELECT number FROM revision)",
         count, sender, speed, speed * 0.99, speed * 1.01, sender, machines, sender);
-    execute(db, sql);
 }

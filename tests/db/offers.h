@@ -16,6 +16,21 @@ static inline struct offers_question asked(long long seconds)
         .regions = {"eu-north-1"}, .at_us = THEN_US + seconds * SECOND_US, .is_now = true};
 }
 
+/* A test that has a new database, `db`, and that question of so many seconds. */
+#define TEST_WITH_QUESTION(name, seconds)                                                        \
+    static void name(struct db *db, struct offers_question *question);                           \
+    TEST_FOUND(name, with_question(name, (seconds)))                                             \
+    static void name(struct db *db, struct offers_question *question)
+
+static inline void with_question(void (*test)(struct db *db, struct offers_question *question),
+                                 long long seconds)
+{
+    struct offers_question question = asked(seconds);
+
+    NEW_DATABASE(db);
+    test(db, &question);
+}
+
 static inline struct offers offers_asked(struct db *db, const struct offers_question *question)
 {
     struct offers offers = {0};

@@ -119,10 +119,7 @@ TEST_IN_FOLDER(many_threads_share_two_connections_and_each_gets_one)
 
 TEST_IN_FOLDER(a_pool_that_cannot_open_its_file_says_why)
 {
-    struct error err = {0};
-
-    EXPECT(db_pool_open(folder->path, 2, &err) == NULL); /* a folder is no database */
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT_PART(err.message, folder->path);
+    /* A folder is no database. */
+    EXPECT_ERROR_SAYS(db_pool_open(folder->path, 2, &err), ERROR_INTERNAL, folder->path);
     db_pool_free(NULL);
 }

@@ -74,14 +74,12 @@ TEST_WITH_SCENE(a_backup_becomes_the_database)
 TEST_WITH_SCENE(where_nothing_is_it_needs_no_leave)
 {
     char aside[RESTORE_NAME_MAX];
-    struct error err = {0};
 
-    EXPECT(!restore(scene, false, aside, &err));
-    EXPECT_HAS(err, (kind, ERROR_CONFLICT), (field, "--replace"));
+    EXPECT_FAILS(restore(scene, false, aside, &err), (kind, ERROR_CONFLICT),
+                 (field, "--replace"));
     EXPECT_INT(runs_in(scene->folder.file), 4);
     EXPECT_INT(unlink(scene->folder.file), 0);
-    error_clear(&err);
-    EXPECT(restore(scene, false, aside, &err));
+    EXPECT_OK(restore(scene, false, aside, &err));
     EXPECT_STR(aside, "");
     EXPECT_INT(runs_in(scene->folder.file), 2);
 }

@@ -197,11 +197,9 @@ TEST(a_version_that_is_newer_or_none_is_left_alone)
     for (size_t i = 0; i < COUNT(cases); i++) {
         AUTO(folder_remove) struct folder folder = folder_make();
         struct db *db = open_database(&folder);
-        char sql[64];
 
         fill(db);
-        snprintf(sql, sizeof sql, "PRAGMA user_version = %d", cases[i].version);
-        execute(db, sql);
+        execute_with(db, "PRAGMA user_version = %d", cases[i].version);
         db_free(db);
         expect_refused_untouched(&folder, cases[i].words);
     }

@@ -32,12 +32,9 @@ static bool add(struct db *db, struct capacity_event event)
 
 static void describe(void *user, const struct capacity_count *count)
 {
-    char *text = user;
-    size_t used = strlen(text);
-
-    snprintf(text + used, 600 - used, "%s %s %s %s: %lld %lld %lld\n", count->instance_type,
-             count->provider, count->zone, count->price_kind, count->launched,
-             count->launch_failed, count->preempted);
+    add_text(user, 600, "%s %s %s %s: %lld %lld %lld\n", count->instance_type, count->provider,
+             count->zone, count->price_kind, count->launched, count->launch_failed,
+             count->preempted);
 }
 
 static const char *counts_of(struct db *db, struct capacity_filter filter)

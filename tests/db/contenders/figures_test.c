@@ -118,13 +118,11 @@ TEST_WITH_DATABASE(what_it_was_of_before_counts_as_changed_too)
 TEST_WITH_DATABASE(two_ids_of_one_thing_are_refused)
 {
     struct figure figure = figure_of("r8", 40.73), twin = figure_of("twin", 41);
-    struct error err = {0};
 
     EXPECT(put(db, &figure, NULL));
     long long before = revision_of(db);
-    EXPECT(!put(db, &twin, &err));
-    EXPECT_HAS(err, (kind, ERROR_CONFLICT), (field, "id"));
-    EXPECT_PART(err.message, "'r8'");
+    EXPECT_FAILS(put(db, &twin, &err), (kind, ERROR_CONFLICT), (field, "id"));
+    EXPECT_SAYS(put(db, &twin, &err), "'r8'");
     EXPECT_INT(revision_of(db), before); /* nothing of it is left */
     EXPECT_INT((long long)all_of(db).count, 1);
     twin.configuration = other;

@@ -46,8 +46,7 @@ static void fill(double prices[TYPES], double price)
 TEST(a_first_reading_that_was_wrong_is_put_right_by_two)
 {
     EACH(long long, pause, 1 * HOUR, 2 * 24 * HOUR, 60 * 24 * HOUR, 400 * 24 * HOUR) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        AUTO(db_freep) struct db *db = open_database(&folder);
+        NEW_DATABASE(db);
         double wrong[TYPES], right[TYPES];
 
         fill(wrong, 10);

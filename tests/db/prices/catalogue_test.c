@@ -31,20 +31,14 @@ static void put_type(struct db *db, const char *feed, struct instance_type type)
 
 static void describe(void *user, const struct instance_type *type, const char *feed)
 {
-    char *text = user;
-    size_t length = strlen(text);
-
-    snprintf(text + length, 600 - length, "%s %s %g %g %s %s %s\n", type->name, type->provider,
-             type->vcpus, type->memory_gib, type->architecture, type->accelerator, feed);
+    add_text(user, 600, "%s %s %g %g %s %s %s\n", type->name, type->provider, type->vcpus,
+             type->memory_gib, type->architecture, type->accelerator, feed);
 }
 
 static void name_only(void *user, const struct instance_type *type, const char *feed)
 {
-    char *text = user;
-    size_t length = strlen(text);
-
     (void)feed;
-    snprintf(text + length, 600 - length, "%s ", type->name);
+    add_text(user, 600, "%s ", type->name);
 }
 
 static const char *types_of(struct db *db, struct type_filter filter, bool in_full)
@@ -115,10 +109,8 @@ TEST_WITH_DATABASE(a_filter_leaves_only_what_it_says)
 
 static void keep_last(void *user, const struct instance_type *type, const char *feed)
 {
-    char *last = user;
-
     (void)feed;
-    snprintf(last, 96, "%s %s", type->name, type->provider);
+    snprintf(user, 96, "%s %s", type->name, type->provider);
 }
 
 TEST_WITH_DATABASE(pages_follow_each_other_by_name)
@@ -141,10 +133,7 @@ TEST_WITH_DATABASE(pages_follow_each_other_by_name)
 
 static void describe_band(void *user, const char *region, const char *band)
 {
-    char *text = user;
-    size_t length = strlen(text);
-
-    snprintf(text + length, 200 - length, "%s %s\n", region, band);
+    add_text(user, 200, "%s %s\n", region, band);
 }
 
 static const char *bands_of(struct db *db, const char *provider, const char *type)

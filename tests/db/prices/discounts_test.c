@@ -19,10 +19,7 @@ static void put(struct db *db, struct discount discount)
 
 static void names(void *user, const struct discount *discount)
 {
-    char *text = user;
-    size_t length = strlen(text);
-
-    snprintf(text + length, 400 - length, "%s/%s/%s*%g ", discount->provider, discount->family,
+    add_text(user, 400, "%s/%s/%s*%g ", discount->provider, discount->family,
              price_kind_name(discount->kind), discount->factor);
 }
 
@@ -37,9 +34,7 @@ static const char *in_force(struct db *db, long long seconds)
 
 static void keep(void *user, const struct discount *discount)
 {
-    struct discount *kept = user;
-
-    *kept = *discount;
+    *(struct discount *)user = *discount;
 }
 
 TEST_WITH_DATABASE(a_discount_is_read_as_it_was_stored)

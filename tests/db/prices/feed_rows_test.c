@@ -72,10 +72,7 @@ TEST_WITH_DATABASE(only_what_was_accepted_is_a_reading)
 
 static void names(void *user, const struct feed_row *row)
 {
-    char *text = user;
-    size_t length = strlen(text);
-
-    snprintf(text + length, 200 - length, "%s/%s ", row->feed, row->scope);
+    add_text(user, 200, "%s/%s ", row->feed, row->scope);
 }
 
 TEST_WITH_DATABASE(states_are_listed_by_feed_and_scope)

@@ -15,8 +15,7 @@ TEST(a_list_that_moves_as_a_whole_waits_for_another)
     } moves[] = {{false, 0.81}, {false, 1.1}, {false, 10}, {true, 0.1}, {true, 1.6}};
 
     for (size_t i = 0; i < COUNT(moves); i++) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        AUTO(db_freep) struct db *db = open_database(&folder);
+        NEW_DATABASE(db);
         struct world world = world_of(1, 0.4);
         double *prices = moves[i].spot ? world.spot : world.on_demand, before = prices[0];
         const char *(*told)(struct db *, const double *, long long) =
@@ -144,8 +143,7 @@ TEST(a_spot_price_far_above_on_demand_is_dropped)
     static const struct source *const tellers[] = {&spots, &both_kinds, &file};
 
     for (size_t i = 0; i < COUNT(tellers); i++) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        AUTO(db_freep) struct db *db = open_database(&folder);
+        NEW_DATABASE(db);
         struct world world = world_of(1, 0.4);
         struct telling telling = {.source = tellers[i], .spot = world.spot, .seconds = 60};
         struct feed_row row;
@@ -225,8 +223,7 @@ TEST(a_first_reading_is_weighed_by_published_list_prices)
     static const char *const texts[] = {"3.57", "0.0357", "0.714", "0.178", "0.357"};
 
     for (size_t i = 0; i < COUNT(texts); i++) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        AUTO(db_freep) struct db *db = open_database(&folder);
+        NEW_DATABASE(db);
         const struct said said = P("c7i.2xlarge", texts[i], .region = "us-east-1");
         struct feed_reading reading = {.at_us = THEN_US, .prices = &said, .count = 1};
         struct change change;

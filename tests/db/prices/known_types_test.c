@@ -21,11 +21,10 @@ struct listing {
 static bool describe(void *user, const struct known_type *type)
 {
     struct listing *listing = user;
-    size_t used = strlen(listing->text);
 
-    snprintf(listing->text + used, sizeof listing->text - used, "%s %s %g %s %lld %s\n",
-             type->listed.name, type->listed.provider, type->listed.vcpus, type->feed,
-             type->measured.kinds, type->measured.isa);
+    add_text(listing->text, sizeof listing->text, "%s %s %g %s %lld %s\n", type->listed.name,
+             type->listed.provider, type->listed.vcpus, type->feed, type->measured.kinds,
+             type->measured.isa);
     return --listing->limit != 0;
 }
 

@@ -87,7 +87,7 @@ static void tell_moves(struct db *db, const struct move *moves, size_t count)
 
 #define DAY 86400LL
 
-TEST_WITH_DATABASE(a_spread_is_of_seven_days)
+TEST_WITH_QUESTION(a_spread_is_of_seven_days, 10 * DAY)
 {
     static const struct move moves[] = {
         {0, "9"},        /* beyond the week: of no matter */
@@ -97,72 +97,66 @@ TEST_WITH_DATABASE(a_spread_is_of_seven_days)
         {8 * DAY, NULL}, /* a day without any */
         {9 * DAY, "1"},  /* holds: a day until the moment */
     };
-    struct offers_question question = asked(10 * DAY);
 
     tell_moves(db, moves, COUNT(moves));
     for (int now = 0; now < 2; now++) {
-        question.is_now = now;
-        struct offer offer = offer_asked(db, "m5.large", &question);
+        question->is_now = now;
+        struct offer offer = offer_asked(db, "m5.large", question);
 
         expect_price(offer.spot, "1");
         EXPECT_ABOUT(*offer.spot, 1e-12, (low, 1), (high, 4));
     }
     /* Nine is still in the week of an earlier moment, for one second. */
-    question = asked(9 * DAY - 1);
-    question.at_us += SECOND_US;
-    EXPECT_NEAR(offer_asked(db, "m5.large", &question).spot->high, 4, 1e-12);
-    question.is_now = false;
-    question.at_us = THEN_US + 8 * DAY * SECOND_US - SECOND_US;
-    struct offer offer = offer_asked(db, "m5.large", &question);
+    *question = asked(9 * DAY - 1);
+    question->at_us += SECOND_US;
+    EXPECT_NEAR(offer_asked(db, "m5.large", question).spot->high, 4, 1e-12);
+    question->is_now = false;
+    question->at_us = THEN_US + 8 * DAY * SECOND_US - SECOND_US;
+    struct offer offer = offer_asked(db, "m5.large", question);
     expect_price(offer.spot, "3");
     EXPECT_ABOUT(*offer.spot, 1e-12, (high, 9), (low, 2));
 }
 
-TEST_WITH_DATABASE(a_series_younger_than_a_week_has_what_there_is)
+TEST_WITH_QUESTION(a_series_younger_than_a_week_has_what_there_is, 0)
 {
     static const struct move moves[] = {{0, "0.1"}, {60, "0.3"}, {90, "0.09"}};
-    struct offers_question question = asked(0);
 
     tell_moves(db, moves, COUNT(moves));
-    question.is_now = false;
-    struct offer offer = offer_asked(db, "m5.large", &question);
+    question->is_now = false;
+    struct offer offer = offer_asked(db, "m5.large", question);
     EXPECT_NEAR(offer.spot->low, 0.1, 1e-15); /* it began this very moment */
     EXPECT_NEAR(offer.spot->high, 0.1, 1e-15);
-    question.at_us = THEN_US + 80 * SECOND_US;
-    offer = offer_asked(db, "m5.large", &question);
+    question->at_us = THEN_US + 80 * SECOND_US;
+    offer = offer_asked(db, "m5.large", question);
     EXPECT_ABOUT(*offer.spot, 1e-15, (low, 0.1), (high, 0.3));
     /* Of the moment of a change the new price is part, though it held no time yet. */
-    question.at_us = THEN_US + 60 * SECOND_US;
-    offer = offer_asked(db, "m5.large", &question);
+    question->at_us = THEN_US + 60 * SECOND_US;
+    offer = offer_asked(db, "m5.large", question);
     expect_price(offer.spot, "0.3");
     EXPECT_NEAR(offer.spot->high, 0.3, 1e-15);
-    question.at_us = THEN_US + 90 * SECOND_US;
-    offer = offer_asked(db, "m5.large", &question);
+    question->at_us = THEN_US + 90 * SECOND_US;
+    offer = offer_asked(db, "m5.large", question);
     EXPECT_ABOUT(*offer.spot, 1e-15, (low, 0.09), (high, 0.3));
 }
 
 /* Zones, feeds and kinds of one type have spreads of their own. */
-TEST_WITH_DATABASE(a_spread_is_of_that_very_series)
+TEST_WITH_QUESTION(a_spread_is_of_that_very_series, 120)
 {
-    struct offers_question question = asked(120);
-
     READ(db, 0, SPOT("m5.large", "0.2", .zone = "z-a"), SPOT("m5.large", "0.4", .zone = "z-b"),
          P("m5.large", "1"));
     READ(db, 60, SPOT("m5.large", "0.2", .zone = "z-a"), SPOT("m5.large", "0.6", .zone = "z-b"),
          P("m5.large", "2"));
-    struct offer offer = offer_asked(db, "m5.large", &question);
+    struct offer offer = offer_asked(db, "m5.large", question);
     expect_price(offer.spot, "0.2");
     EXPECT_ABOUT(*offer.spot, 1e-15, (low, 0.2), (high, 0.2));
     EXPECT(offer.on_demand->low <= 0 && offer.on_demand->high <= 0);
-    question.zone = "z-b";
-    offer = offer_asked(db, "m5.large", &question);
+    question->zone = "z-b";
+    offer = offer_asked(db, "m5.large", question);
     EXPECT_ABOUT(*offer.spot, 1e-15, (low, 0.4), (high, 0.6));
 }
 
-TEST_WITH_DATABASE(the_band_is_of_the_region_that_the_price_is_from)
+TEST_WITH_QUESTION(the_band_is_of_the_region_that_the_price_is_from, 10)
 {
-    struct offers_question question = asked(10);
-
     READ(db, 0, SPOT("m5.large", "1", .region = "r-2"), P("m5.large", "1", .region = "r-1"),
          P("c5.large", "1", .region = "r-1"), P("t3.large", "1", .region = "r-1"));
     execute(db, "INSERT INTO interruptions VALUES ('aws', 'm5.large', 'r-1', '>20%', 'f'),"
@@ -170,11 +164,11 @@ TEST_WITH_DATABASE(the_band_is_of_the_region_that_the_price_is_from)
                 " ('gcp', 'm5.large', 'r-2', '5-10%', 'f'),"
                 " ('aws', 'c5.large', 'r-1', '10-15%', 'f'),"
                 " ('aws', 't3.large', 'r-2', '10-15%', 'f')");
-    question.regions[0] = "r-1";
-    question.regions[1] = "r-2";
-    struct offer offer = offer_asked(db, "m5.large", &question);
+    question->regions[0] = "r-1";
+    question->regions[1] = "r-2";
+    struct offer offer = offer_asked(db, "m5.large", question);
     EXPECT_HAS(offer, (spot->price.region, "r-2"), (band, "<5%"));
-    offer = offer_asked(db, "c5.large", &question); /* no spot: of the region asked for first */
+    offer = offer_asked(db, "c5.large", question); /* no spot: of the region asked for first */
     EXPECT_STR(offer.band, "10-15%");
-    EXPECT_STR(offer_asked(db, "t3.large", &question).band, "");
+    EXPECT_STR(offer_asked(db, "t3.large", question).band, "");
 }

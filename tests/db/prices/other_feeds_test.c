@@ -106,8 +106,7 @@ TEST(a_spot_price_of_a_file_is_compared_with_every_price_by_the_hour)
          P("t", "0.357", .region = ""), P("t", "0.357", .kind = PRICE_TYPED),
          P("t", "0.357", .kind = PRICE_TYPED, .region = ""))
         for (size_t k = 0; k < COUNT(spots); k++) {
-            AUTO(folder_remove) struct folder folder = folder_make();
-            AUTO(db_freep) struct db *db = open_database(&folder);
+            NEW_DATABASE(db);
             struct price typed = price_said(&hourly);
 
             typed.source_us = THEN_US;

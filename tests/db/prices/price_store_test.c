@@ -135,8 +135,7 @@ TEST(a_leap_is_held_back_until_it_is_said_twice)
         {"1", "2.1", "2.4"}, {"1", "0.49", "0.4"}, {"1", "100", "125"}, {"1", "100", "80"}};
 
     for (size_t i = 0; i < COUNT(leaps); i++) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        AUTO(db_freep) struct db *db = open_database(&folder);
+        NEW_DATABASE(db);
 
         WEIGH(db, 0, P("m5.large", leaps[i][0], .kind = PRICE_SPOT));
         struct change change = WEIGH(db, 60, P("m5.large", leaps[i][1], .kind = PRICE_SPOT));

@@ -8,8 +8,7 @@
 TEST(what_is_lost_as_a_whole_stays_for_an_hour)
 {
     for (int region = 0; region < 2; region++) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        AUTO(db_freep) struct db *db = open_database(&folder);
+        NEW_DATABASE(db);
         struct world world = world_of(1, 0.4);
         size_t lost = 0, kept = PRICES - 1;
         struct feed_row row;
@@ -184,8 +183,7 @@ static bool waits_for_a_person(struct db *db)
  * is wrong, and all are accepted, by a person where the list on demand fell as a whole. */
 static void play(struct chance *chance, bool *ret_held)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
+    NEW_DATABASE(db);
     struct world world = world_of(1, 0.4), known = world;
     long long wild_at = (long long)(chance_next(chance) % 7), calm = 0;
     long long changes_at = 1 + (long long)(chance_next(chance) % 6);

@@ -90,17 +90,14 @@ TEST_WITH_DATABASE(a_price_that_was_to_hold_later_never_does)
 TEST_WITH_DATABASE(the_right_price_may_be_typed_for_the_same_moment)
 {
     const struct price right = typed_price("0.25", 0), again = typed_price("0.26", 0);
-    struct error err = {0};
 
     put(db, "25", 0);
     withdraw(db, 0, 60);
-    EXPECT(prices_put(db, &right, 1, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(prices_put(db, &right, 1, &err));
     expect_held(db, 30, "0.25"); /* a price about a time gone by is one about that time */
     expect_held(db, 60, "0.25");
     EXPECT_INT(number_of(db, "SELECT nanos FROM price_series"), 250000000);
-    EXPECT(!prices_put(db, &again, 1, &err));
-    EXPECT_HAS(err, (kind, ERROR_CONFLICT), (field, "valid_from"));
+    EXPECT_FAILS(prices_put(db, &again, 1, &err), (kind, ERROR_CONFLICT), (field, "valid_from"));
     /* The key now means the one that holds. */
     struct listed_price listed = withdraw(db, 0, 90);
     EXPECT_STR(listed.at.price.text, "0.25");
@@ -166,11 +163,7 @@ TEST_WITH_DATABASE(what_a_feed_says_is_not_withdrawn)
 
 static void tell(void *user, const struct discount *discount)
 {
-    char *text = user;
-    size_t length = strlen(text);
-
-    snprintf(text + length, 100 - length, "%g%s ", discount->factor,
-             discount->withdrawn.at_us ? "!" : "");
+    add_text(user, 100, "%g%s ", discount->factor, discount->withdrawn.at_us ? "!" : "");
 }
 
 static const char *discounts_at(struct db *db, long long seconds)

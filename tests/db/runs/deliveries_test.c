@@ -135,12 +135,10 @@ TEST_WITH_DATABASE(refused_runs_wait_again_when_that_is_asked)
 TEST_WITH_DATABASE(a_batch_is_recorded_whole_or_not_at_all)
 {
     struct delivery batch[] = {{.run = 1, .verdict = DELIVERY_ACCEPTED},
-                               {.run = 99, .verdict = DELIVERY_ACCEPTED}};
-    struct error err = {0};
+                               {.run = 99, .verdict = DELIVERY_ACCEPTED}}; /* there is none */
 
     fill(db);
-    EXPECT(!deliveries_record(db, HUB, batch, 2, NOON_US, &err)); /* there is no run 99 */
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(deliveries_record(db, HUB, batch, 2, NOON_US, &err), ERROR_INTERNAL);
     expect_counts(db, 3, 0, 0, 0);
     batch[1].run = 3;
     EXPECT(deliveries_record(db, HUB, batch, 2, NOON_US, NULL));

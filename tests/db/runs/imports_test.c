@@ -22,8 +22,7 @@ static void expect_fate(struct db *db, const struct imported *imported, enum imp
 
 static void with_parts(void (*test)(struct db *db, struct imported_parts *parts))
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
+    NEW_DATABASE(db);
     struct imported_parts parts;
 
     imported_make(&parts);

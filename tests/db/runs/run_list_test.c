@@ -74,8 +74,7 @@ static void make_runs(struct db *db)
 
 static void with_runs(void (*test)(struct db *db))
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
+    NEW_DATABASE(db);
 
     make_runs(db);
     test(db);
@@ -119,8 +118,7 @@ static void run_list_plan(struct db *db, const struct run_filter *filter, size_t
     EXPECT_INT(sqlite3_prepare_v2(db->handle, sql.data, -1, &explain, NULL), SQLITE_OK);
     int columns = sqlite3_column_count(explain);
     while (sqlite3_step(explain) == SQLITE_ROW)
-        snprintf(ret_plan + strlen(ret_plan), size - strlen(ret_plan), "%s; ",
-                 (const char *)sqlite3_column_text(explain, columns - 1));
+        add_text(ret_plan, size, "%s; ", sqlite3_column_text(explain, columns - 1));
     sqlite3_finalize(explain);
 }
 
@@ -286,8 +284,7 @@ static void expect_numbers(struct db *db, struct run_filter filter, const char *
     filter.limit = filter.limit ? filter.limit : 10;
     EXPECT(run_list_load(db, &filter, &list, NULL));
     for (size_t i = 0; i < list.count; i++)
-        snprintf(found + strlen(found), sizeof found - strlen(found), " %lld",
-                 list.runs[i].number);
+        add_text(found, sizeof found, " %lld", list.runs[i].number);
     EXPECT_STR(found, wanted);
 }
 

@@ -181,12 +181,10 @@ TEST_WITH_DATABASE(a_stored_spec_that_cannot_be_read_is_an_error_that_names_the_
     struct imported_parts parts;
     enum import_fate fate;
     struct run run = {0};
-    struct error err = {0};
 
     imported_make(&parts);
     EXPECT(import_alone(db, &parts.imported, &fate, NULL));
     execute(db, "UPDATE runs SET spec = '{\"plan\":'");
-    EXPECT(!runs_find(db, IMPORTED_ID, &run, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT_PART(err.message, "the stored spec of run " IMPORTED_ID " cannot be read: ");
+    EXPECT_ERROR_SAYS(runs_find(db, IMPORTED_ID, &run, &err), ERROR_INTERNAL,
+                      "the stored spec of run " IMPORTED_ID " cannot be read: ");
 }

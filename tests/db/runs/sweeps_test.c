@@ -167,42 +167,30 @@ TEST_WITH_DATABASE(a_key_makes_one_sweep)
 
 #define ONE_RUN "{\"knobs\":{\"seed\":[1]},\"blocks\":1}"
 
-static void expect_three_attempts(enum run_state state)
+TEST_WITH_DATABASE(interrupted_and_preempted_runs_are_queued_again_three_times_in_all)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    EACH(enum run_state, state, RUN_INTERRUPTED, RUN_PREEMPTED) {
+        AUTO(sweep_row_clear) struct sweep_row row = {0};
 
-    place_sweep(db, ONE_RUN, &row);
-    for (int attempt = 1; attempt <= 4; attempt++) {
-        EXPECT_INT((long long)count_runs(db, row.number, RUN_QUEUED), attempt <= 3);
-        if (attempt <= 3)
-            end(db, state);
-        EXPECT(sweeps_requeue(db, &row, "c7i.large", NOON_US, NULL));
-        EXPECT(sweeps_requeue(db, &row, "c7i.large", NOON_US, NULL)); /* asked twice, done once */
+        place_sweep(db, ONE_RUN, &row);
+        for (int attempt = 1; attempt <= 4; attempt++) {
+            EXPECT_INT((long long)count_runs(db, row.number, RUN_QUEUED), attempt <= 3);
+            if (attempt <= 3)
+                end(db, state);
+            for (int asked = 0; asked < 2; asked++) /* asked twice, done once */
+                EXPECT(sweeps_requeue(db, &row, "c7i.large", NOON_US, NULL));
+        }
+        EXPECT_INT((long long)count_runs(db, row.number, state), 3);
     }
-    EXPECT_INT((long long)count_runs(db, row.number, state), 3);
-}
-
-TEST(an_interrupted_run_is_queued_again_three_times_in_all)
-{
-    expect_three_attempts(RUN_INTERRUPTED);
-}
-
-TEST(so_is_one_that_was_preempted)
-{
-    expect_three_attempts(RUN_PREEMPTED);
 }
 
 TEST_WITH_DATABASE(failed_and_cancelled_runs_are_not_queued_again)
 {
-    static const enum run_state ends[] = {RUN_FAILED, RUN_CANCELLED};
-
-    for (size_t i = 0; i < COUNT(ends); i++) {
+    EACH(enum run_state, state, RUN_FAILED, RUN_CANCELLED) {
         AUTO(sweep_row_clear) struct sweep_row row = {0};
 
         place_sweep(db, ONE_RUN, &row);
-        end(db, ends[i]);
+        end(db, state);
         EXPECT(sweeps_requeue(db, &row, "c7i.large", NOON_US, NULL));
         EXPECT_INT((long long)count_runs(db, row.number, RUN_QUEUED), 0);
     }

@@ -230,12 +230,8 @@ TEST_WITH_DATABASE(runs_that_confirm_are_on_no_side)
 /* As if it had come in with a token. */
 static void send(struct db *db, long long number, const char *sender)
 {
-    char sql[200];
-
-    snprintf(sql, sizeof sql,
-             "UPDATE runs SET provenance = 'imported', sender = '%s' WHERE number = %lld", sender,
-             number);
-    execute(db, sql);
+    execute_with(db, "UPDATE runs SET provenance = 'imported', sender = '%s' WHERE number = %lld",
+                 sender, number);
 }
 
 TEST_WITH_DATABASE(runs_of_senders_count_where_these_are_trusted)

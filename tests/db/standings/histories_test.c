@@ -75,18 +75,14 @@ TEST_WITH_DATABASE(each_contender_has_a_line_of_the_runs_that_count)
 /* Copies of a run, a minute apart. */
 static void copy_run(struct db *db, long long number, int copies)
 {
-    char statement[700];
-
-    snprintf(
-        statement, sizeof statement,
+    execute_with(
+        db,
         "WITH RECURSIVE count(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM count WHERE i < %d)"
         " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
-        " samples_per_second, validity, contender, version) SELECT printf('%%026d', i), state, "
-        "spec,"
-        " engine, workload, created_us, ended_us + i * 60000000, samples_per_second + i,"
+        " samples_per_second, validity, contender, version) SELECT printf('%%026d', i), state,"
+        " spec, engine, workload, created_us, ended_us + i * 60000000, samples_per_second + i,"
         " validity, contender, version FROM runs, count WHERE number = %lld",
         copies, number);
-    execute(db, statement);
 }
 
 TEST_WITH_DATABASE(a_long_line_has_its_newest_runs)

@@ -131,18 +131,16 @@ TEST_WITH_DATABASE(a_run_that_has_not_finished_is_no_part_of_it)
 TEST_WITH_DATABASE(only_so_many_of_the_newest_are_looked_at)
 {
     AUTO(standings_free) struct standings standings = {0};
-    char sql[300];
     bool cut = false;
 
     do_not_sync(db);
     END(db, "main", "1", 100);
     /* Labels of runs that are not there: only their number counts. */
-    snprintf(sql, sizeof sql,
-             "PRAGMA foreign_keys = off;"
-             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
-             " INSERT INTO run_labels SELECT 'branch', 'main', 1000000 + i FROM n;",
-             STANDING_SUBSET_RUNS_MAX);
-    execute(db, sql);
+    execute_with(db,
+                 "PRAGMA foreign_keys = off;"
+                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+                 " INSERT INTO run_labels SELECT 'branch', 'main', 1000000 + i FROM n;",
+                 STANDING_SUBSET_RUNS_MAX);
     EXPECT(standings_of_subset(
         db, &(struct standing_subset){.labels = &main_branch, .label_count = 1}, &standings, &cut,
         NULL));

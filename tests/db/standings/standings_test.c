@@ -17,8 +17,7 @@ static const struct contender *only(const struct standings *standings)
 
 static void with_standings(void (*test)(struct db *db, struct standings *standings))
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
+    NEW_DATABASE(db);
     AUTO(standings_free) struct standings standings = {0};
 
     test(db, &standings);
@@ -81,18 +80,15 @@ TEST_WITH_STANDINGS(invalid_and_unjudged_runs_are_counted_and_left_out)
 /* However many bad ones came after. */
 TEST_WITH_STANDINGS(the_newest_valid_ones_count)
 {
-    char sql[600];
-
     ENDED(db, 100, .low = 99, .high = 101);
-    snprintf(
-        sql, sizeof sql,
+    execute_with(
+        db,
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
         " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
         " samples_per_second, validity, contender, version) SELECT 'bad ' || i, 'finished', spec,"
         " engine, workload, created_us, ended_us, 7, 'invalid', contender, version FROM runs, n"
         " WHERE number = 1",
         STANDING_RUNS_MAX + 5);
-    execute(db, sql);
     update(db, standings);
     EXPECT_INT(only(standings)->standing.runs, 1);
     EXPECT_NEAR(only(standings)->standing.value, 100, 0.01);
@@ -161,8 +157,7 @@ TEST(an_id_is_of_the_key_and_not_of_its_turn)
     char ids[2][CONTENDER_ID_SIZE];
 
     for (int turn = 0; turn < 2; turn++) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        AUTO(db_freep) struct db *db = open_database(&folder);
+        NEW_DATABASE(db);
         AUTO(standings_free) struct standings standings = {0};
 
         do_not_sync(db);
@@ -221,10 +216,7 @@ TEST_WITH_DATABASE(the_clock_is_the_median_of_the_newest_runs_canaries)
     ENDED(db, 100);
     EXPECT_NEAR(hertz_of(db), 0, 0);
     for (size_t i = 0; i < COUNT(more); i++) {
-        char sql[100];
-
-        snprintf(sql, sizeof sql, "INSERT INTO canaries VALUES %s", more[i].rows);
-        execute(db, sql);
+        execute_with(db, "INSERT INTO canaries VALUES %s", more[i].rows);
         EXPECT_NEAR(hertz_of(db), more[i].hertz, 0);
     }
 }
@@ -299,8 +291,7 @@ TEST(what_was_paid_is_known_in_dollars_only)
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        AUTO(db_freep) struct db *db = open_database(&folder);
+        NEW_DATABASE(db);
         AUTO(standings_free) struct standings standings = {0};
 
         ENDED(db, 90, .paid = cases[i].price);
