@@ -68,6 +68,6 @@ TEST(a_price_in_doubt_is_stale_at_most)
 {
     EXPECT_INT(freshness_of_doubted(PRICE_SPOT, 0, 0), PRICE_STALE);
     EXPECT_INT(freshness_of_doubted(PRICE_ON_DEMAND, 0, 0), PRICE_STALE);
-    EXPECT_INT(freshness_of_doubted(PRICE_SPOT, 2 * 3600000000LL, 0), PRICE_STALE);
-    EXPECT_INT(freshness_of_doubted(PRICE_SPOT, 25 * 3600000000LL, 0), PRICE_EXPIRED);
+    EXPECT_INT(freshness_of_doubted(PRICE_SPOT, 2 * HOUR, 0), PRICE_STALE);
+    EXPECT_INT(freshness_of_doubted(PRICE_SPOT, 25 * HOUR, 0), PRICE_EXPIRED);
 }

@@ -23,13 +23,11 @@ TEST(a_provider_is_written_as_feeds_write_it)
 TEST(a_time_is_read_or_refused_with_the_way_to_write_one)
 {
     long long at_us = 7;
-    struct error err = {0};
 
-    EXPECT(!given_time_read("since", "yesterday", &at_us, &err));
+    EXPECT_WRONG(given_time_read("since", "yesterday", &at_us, &err), "since",
+                 "must be a time like 2026-01-02T03:04:05Z, or a day like 2026-01-02, got "
+                 "'yesterday'");
     EXPECT_INT(at_us, 7);
-    EXPECT_STR(err.field, "since");
-    EXPECT_STR(err.message, "must be a time like 2026-01-02T03:04:05Z, or a day like 2026-01-02, "
-                            "got 'yesterday'");
     EXPECT(given_time_read("since", "1970-01-02", &at_us, NULL));
     EXPECT_INT(at_us, 86400000000);
 }

@@ -32,12 +32,10 @@ TEST(a_library_that_is_not_installed_is_refused_with_its_package)
     for (size_t i = 0; i < COUNT(missing); i++) {
         const struct run_spec spec = wanting(missing[i].openmp, missing[i].allocator);
         char list[PRELOAD_MAX] = "untouched";
-        struct error err = {0};
 
-        EXPECT(!preload_find(&spec, "/nowhere", list, &err));
-        EXPECT_INT(err.kind, ERROR_UNABLE);
-        EXPECT_STR(err.field, missing[i].field);
-        EXPECT_PART(err.message, missing[i].package);
+        EXPECT_FAILS(preload_find(&spec, "/nowhere", list, &err), (kind, ERROR_UNABLE),
+                     (field, missing[i].field));
+        EXPECT_SAYS(preload_find(&spec, "/nowhere", list, &err), missing[i].package);
         EXPECT_STR(list, "untouched");
     }
 }
@@ -46,12 +44,10 @@ TEST(every_library_that_is_missing_is_named)
 {
     const struct run_spec spec = wanting("llvm", "tcmalloc");
     char list[PRELOAD_MAX] = "untouched";
-    struct error err = {0};
 
-    EXPECT(!preload_find(&spec, "/nowhere", list, &err));
-    EXPECT_STR(err.field, "openmp");
-    EXPECT_STR(err.message, "not installed here: 'llvm' (Debian package libomp5), 'tcmalloc' "
-                            "(Debian package libtcmalloc-minimal4)");
+    EXPECT_FAILS(preload_find(&spec, "/nowhere", list, &err), (field, "openmp"),
+                 (message, "not installed here: 'llvm' (Debian package libomp5), 'tcmalloc' "
+                           "(Debian package libtcmalloc-minimal4)"));
     EXPECT_STR(list, "untouched");
 }
 

@@ -143,26 +143,19 @@ TEST(our_own_variables_are_not_passed_on)
     unsetenv("PENNYWORTH_RUN");
 }
 
-static const struct {
-    const char *script, *words;
-} utterances[] = {
-    {"", NULL},
-    {"echo one >&2; echo two >&2", "one\ntwo\n"},
-    {"printf 'no newline' >&2", "no newline"},
-    {"printf 'caf\\303\\251\\ttab\\n' >&2", "caf\xc3\xa9\ttab\n"},
-    {"printf '\\377\\303(\\000\\033[0m\\r\\n' >&2", "??"
-                                                    "(?"
-                                                    "?[0m?\n"},
-    {"printf 'half a letter \\303' >&2; exit 3", "half a letter ?"},
-    {"echo killed >&2; kill -9 $$", "killed\n"},
-};
-
 TEST(last_words_are_kept_as_clean_utf8)
 {
-    for (size_t i = 0; i < COUNT(utterances); i++) {
-        AUTO(freep) char *words = words_of(utterances[i].script);
+    EACH(struct pair, utterance, {"", NULL}, {"echo one >&2; echo two >&2", "one\ntwo\n"},
+         {"printf 'no newline' >&2", "no newline"},
+         {"printf 'caf\\303\\251\\ttab\\n' >&2", "caf\xc3\xa9\ttab\n"},
+         {"printf '\\377\\303(\\000\\033[0m\\r\\n' >&2", "??"
+                                                         "(?"
+                                                         "?[0m?\n"},
+         {"printf 'half a letter \\303' >&2; exit 3", "half a letter ?"},
+         {"echo killed >&2; kill -9 $$", "killed\n"}) {
+        AUTO(freep) char *words = words_of(utterance.given);
 
-        EXPECT_STR(words, utterances[i].words);
+        EXPECT_STR(words, utterance.wanted);
     }
 }
 

@@ -108,34 +108,28 @@ TEST(every_bad_end_has_its_own_error)
     }
 }
 
-static const struct {
-    const char *script, *message;
-} scripts[] = {
-    {HELLO DONE, ""},
-    {HELLO DONE "exit 9", "the worker exited with status 9"},
-    {HELLO DONE "kill -9 $$", "the worker was killed by signal 9 (Killed)"},
-    {HELLO DONE DONE, "the worker went on after 'done'"},
-    {HELLO "printf '{\"type\":\"done\",\"steps\":0}'", "the worker ended without 'done'"},
-    {HELLO "echo; " DONE, "a worker line is not JSON: "},
-    {"", "the worker ended without 'done'"},
-    {"exec >&-; exit 3", "the worker exited with status 3"},
-    {HELLO DONE "exec >&- 2>&-; sleep 0.05", ""}, /* deaf and mute, then gone */
-    /* It does not die of SIGPIPE only because we ignore that signal ourselves. */
-    {"kill -PIPE $$; exit 4", "the worker was killed by signal 13 (Broken pipe)"},
-};
-
 TEST(how_it_ends_counts_as_much_as_what_it_said)
 {
-    for (size_t i = 0; i < COUNT(scripts); i++) {
-        struct worker *worker = start_shell(scripts[i].script);
-        bool well = scripts[i].message[0] == '\0';
+    EACH(struct pair, script, {HELLO DONE, ""},
+         {HELLO DONE "exit 9", "the worker exited with status 9"},
+         {HELLO DONE "kill -9 $$", "the worker was killed by signal 9 (Killed)"},
+         {HELLO DONE DONE, "the worker went on after 'done'"},
+         {HELLO "printf '{\"type\":\"done\",\"steps\":0}'", "the worker ended without 'done'"},
+         {HELLO "echo; " DONE, "a worker line is not JSON: "},
+         {"", "the worker ended without 'done'"},
+         {"exec >&-; exit 3", "the worker exited with status 3"},
+         {HELLO DONE "exec >&- 2>&-; sleep 0.05", ""}, /* deaf and mute, then gone */
+         /* It does not die of SIGPIPE only because we ignore that signal ourselves. */
+         {"kill -PIPE $$; exit 4", "the worker was killed by signal 13 (Broken pipe)"}) {
+        struct worker *worker = start_shell(script.given);
+        bool well = script.wanted[0] == '\0';
         struct error err = {0};
         enum worker_read end;
 
         read_all(worker, &end, &err);
         EXPECT_INT(end, well ? WORKER_FINISHED : WORKER_FAILED);
-        err.message[strlen(scripts[i].message)] = '\0';
-        EXPECT_STR(err.message, scripts[i].message);
+        err.message[strlen(script.wanted)] = '\0';
+        EXPECT_STR(err.message, script.wanted);
         worker_free(worker);
     }
 }

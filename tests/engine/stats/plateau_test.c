@@ -10,7 +10,6 @@
 #define TRACES 20
 
 static const size_t lengths[] = {60, 100, 240, 400};
-static const double factors[] = {1.2, 1.5, 2, 3, 5};
 
 /* How many of the steps stall, and how much longer these take. */
 static const struct stalls {
@@ -80,12 +79,11 @@ TEST(a_slow_start_is_left_out_or_the_run_is_not_steady)
         struct tally tally = {0}, short_ones = {0};
 
         for (size_t l = 0; l < COUNT(lengths); l++)
-            for (size_t f = 0; f < COUNT(factors); f++)
+            EACH(double, factor, 1.2, 1.5, 2, 3, 5)
                 for (int percent = 5; percent <= 60; percent += 5) {
-                    count_runs(&kinds[i], lengths[l], percent / 100.0, factors[f], &tally);
+                    count_runs(&kinds[i], lengths[l], percent / 100.0, factor, &tally);
                     if (percent <= 40)
-                        count_runs(&kinds[i], lengths[l], percent / 100.0, factors[f],
-                                   &short_ones);
+                        count_runs(&kinds[i], lengths[l], percent / 100.0, factor, &short_ones);
                 }
         printf("       stalls of %2.0f times: of %d runs %d ranked and off by more than 2 %%; of "
                "%d with up to 40 %% slow %d not steady\n",

@@ -103,9 +103,7 @@ TEST(what_is_wrong_names_the_field_and_what_is_allowed)
 TEST(an_unknown_member_of_own_is_named)
 {
     struct price price;
-    struct error err = {0};
 
-    EXPECT(!made("{\"own\": {\"purchase\": 1, \"year\": 1}}", &price, &err));
-    EXPECT_STR(err.field, "own.year");
-    EXPECT_PART(err.message, "years");
+    EXPECT_WRONG_SAYS(made("{\"own\": {\"purchase\": 1, \"year\": 1}}", &price, &err), "own.year",
+                      "years");
 }

@@ -107,28 +107,27 @@ TEST_WALK(rates_may_come_before_the_plans, aws_savings_plan, "us-east-1")
 }
 
 /* Each of these rates gives no price; a plain one with it does. */
-static void expect_only_the_plain_one(const char *const *rates, long long malformed)
+static void expect_only_the_plain_one(struct walk *walk, const char *const *rates,
+                                      long long malformed)
 {
     for (; *rates; rates++) {
-        AUTO(walk_end) struct walk walk;
         char file[2048];
 
-        walk_start(&walk, &aws_savings_plan, "us-east-1");
         snprintf(file, sizeof file,
                  FILE_OF(COMPUTE("P1", "No Upfront", "1yr"),
                          TERM("P1", TWO("%s", LINUX("P1", "m5.large", "0.07")))),
                  *rates);
-        EXPECT_INT(read_file(&walk, file), READING_DONE);
-        EXPECT_INT(walk_count(&walk), 1);
-        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, malformed);
-        expect_price(&walk, "m5.large", PRICE_SAVINGS_PLAN_1Y, "0.07", 0);
+        EXPECT_PRICES(read_file(walk, file), 1);
+        EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, malformed);
+        expect_price(walk, "m5.large", PRICE_SAVINGS_PLAN_1Y, "0.07", 0);
     }
 }
 
 /* What is not plain Linux on shared hardware in the region, by the hour, is no price of ours. */
-TEST(what_is_not_plain_linux_is_passed_over)
+TEST_WALK(what_is_not_plain_linux_is_passed_over, aws_savings_plan, "us-east-1")
 {
     expect_only_the_plain_one(
+        walk,
         TEXTS(RATE("P1", "BoxUsage:m5.large", "RunInstances:0002", HERE, "0.01"),
               RATE("P1", "DedicatedUsage:m5.large", "RunInstances", HERE, "0.01"),
               RATE("P1", "UnusedBox:m5.large", "RunInstances", HERE, "0.01"),
@@ -142,9 +141,10 @@ TEST(what_is_not_plain_linux_is_passed_over)
         0);
 }
 
-TEST(a_rate_that_cannot_be_read_is_counted)
+TEST_WALK(a_rate_that_cannot_be_read_is_counted, aws_savings_plan, "us-east-1")
 {
     expect_only_the_plain_one(
+        walk,
         TEXTS(LINUX("P1", "c5.large", "0"), LINUX("P1", "c5.large", "none"),
               LINUX("P1", "c5.large", "200000"),
               LINUX("P9", "c5.large", "0.05"), /* of a plan that is not sold */

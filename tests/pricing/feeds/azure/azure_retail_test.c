@@ -44,18 +44,14 @@ static enum reading_state walk_rows(struct walk *walk, const char *const *change
 }
 
 /* A row with each of these changes is no price; another row is one. */
-static void expect_no_price(const char *const *changes, long long malformed)
+static void expect_no_price(struct walk *walk, const char *const *changes, long long malformed)
 {
     for (; *changes; changes++) {
-        AUTO(walk_end) struct walk walk;
-
-        walk_start(&walk, &azure_retail, "eastus");
-        EXPECT_INT(walk_rows(&walk, TEXTS(*changes, "{\"armSkuName\":\"Standard_D4s_v5\"}")),
-                   READING_DONE);
-        if (walk_count(&walk) != 1)
+        EXPECT_PRICES(walk_rows(walk, TEXTS(*changes, "{\"armSkuName\":\"Standard_D4s_v5\"}")),
+                      1);
+        if (walk_count(walk) != 1)
             printf("       %s\n", *changes);
-        EXPECT_INT(walk_count(&walk), 1);
-        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, malformed);
+        EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, malformed);
     }
 }
 
@@ -163,9 +159,10 @@ TEST_WALK(a_list_without_a_price_is_a_failure_that_says_why, azure_retail, "east
                   "none of its 1 entries is a price of an hour of Linux that can be taken");
 }
 
-TEST(rows_other_than_public_hourly_linux_prices_are_left_out)
+TEST_WALK(rows_other_than_public_hourly_linux_prices_are_left_out, azure_retail, "eastus")
 {
     expect_no_price(
+        walk,
         TEXTS("{\"type\":\"Reservation\"}", "{\"type\":\"DevTestConsumption\"}",
               "{\"reservationTerm\":\"1 Year\"}", "{\"unitOfMeasure\":\"1 Month\"}",
               "{\"unitOfMeasure\":\"100 Hours\"}", "{\"currencyCode\":\"EUR\"}",
@@ -181,9 +178,10 @@ TEST(rows_other_than_public_hourly_linux_prices_are_left_out)
         0);
 }
 
-TEST(an_unreadable_row_is_counted_and_gives_no_price)
+TEST_WALK(an_unreadable_row_is_counted_and_gives_no_price, azure_retail, "eastus")
 {
-    expect_no_price(TEXTS("{\"retailPrice\":0}", "{\"retailPrice\":0.0}", "{\"retailPrice\":-1}",
+    expect_no_price(walk,
+                    TEXTS("{\"retailPrice\":0}", "{\"retailPrice\":0.0}", "{\"retailPrice\":-1}",
                           "{\"retailPrice\":1e9}", "{\"retailPrice\":\"0.5\"}",
                           "{\"retailPrice\":null}", "{\"meterId\":\"\"}", "{\"skuId\":7}",
                           "{\"armSkuName\":\"Standard\\u00e9\"}",
@@ -311,13 +309,11 @@ TEST_WALK(a_page_that_is_not_whole_or_has_another_shape_is_a_failure, azure_reta
         "the prices are in 'EUR', not in USD");
 }
 
-TEST(a_region_that_is_no_word_is_refused)
+TEST_WALK(a_region_that_is_no_word_is_refused, azure_retail, "")
 {
     EACH_TEXT(name, "", "East US", "eastus' or 'a' eq 'a", "../x") {
-        AUTO(walk_end) struct walk walk;
-
-        walk_start(&walk, &azure_retail, name);
-        EXPECT_INT(walk_texts(&walk, TEXTS("{}")), READING_FAILED);
-        EXPECT_HAS(walk, (err.kind, ERROR_INVALID), (asked, 0));
+        snprintf(walk->reading.scope.name, sizeof walk->reading.scope.name, "%s", name);
+        EXPECT_FAILED_AS(walk_texts(walk, TEXTS("{}")), ERROR_INVALID);
+        EXPECT_INT(walk->asked, 0);
     }
 }

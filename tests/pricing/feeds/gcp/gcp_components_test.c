@@ -189,13 +189,8 @@ TEST(every_other_description_is_about_something_else)
 {
     struct gcp_component component;
 
-    for (size_t i = 0; i < COUNT(others); i++) {
-        bool read = gcp_component_read(others[i], &component);
-
-        EXPECT(!read);
-        if (read)
-            printf("    it was %s\n", others[i]);
-    }
+    for (size_t i = 0; i < COUNT(others); i++)
+        EXPECT_STR(gcp_component_read(others[i], &component) ? others[i] : NULL, NULL);
 }
 
 /* What the list's category and unit must say of an entry with this description. */
