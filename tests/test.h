@@ -6,11 +6,10 @@
  * verdict. Threads may use them too. */
 #pragma once
 
+#include "common/cleanup.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* So long a test waits for what must happen: machines are shared, and sanitizers slow. */
 #define PATIENCE_SECONDS 300

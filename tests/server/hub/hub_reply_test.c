@@ -14,8 +14,8 @@ static void make(struct hub_line lines[3])
     }
 }
 
-static bool read(const char *type, const char *text, struct hub_line *lines, size_t count,
-                 struct error *err)
+static bool read_reply(const char *type, const char *text, struct hub_line *lines, size_t count,
+                       struct error *err)
 {
     const struct hub_answer answer = {type, text, strlen(text)};
 
@@ -28,7 +28,7 @@ static void expect_verdicts(const char *text, const char *verdicts)
     struct hub_line lines[3];
 
     make(lines);
-    EXPECT_OK(read("application/json", text, lines, 3, &err));
+    EXPECT_OK(read_reply("application/json", text, lines, 3, &err));
     for (int i = 0; i < 3; i++) {
         EXPECT_INT(letters[lines[i].delivery.verdict], verdicts[i]);
         EXPECT_INT(lines[i].delivery.run, 11 + i);
@@ -41,7 +41,7 @@ static void expect_odd(const char *type, const char *text, const char *what)
     struct hub_line lines[3];
 
     make(lines);
-    EXPECT(!read(type, text, lines, 3, &err));
+    EXPECT(!read_reply(type, text, lines, 3, &err));
     EXPECT_INT(err.kind, ERROR_UPSTREAM);
     EXPECT_STR(strrchr(err.message, ':') ? strrchr(err.message, ':') + 2 : "", what);
     for (int i = 0; i < 3; i++)
@@ -60,12 +60,13 @@ TEST(a_refusal_is_of_its_line_with_field_and_reason)
     struct hub_line lines[3];
 
     make(lines);
-    EXPECT(read("application/json; charset=utf-8",
-                "{\"imported\":0,\"known\":1,\"refused\":2,\"errors\":["
-                "{\"line\":3,\"id\":\"" ID(
-                    "0A2") "\",\"field\":\"steps\",\"reason\":\"are too few\"},"
-                           "{\"line\":1,\"id\":null,\"field\":null,\"reason\":\"is no JSON\"}]}",
-                lines, 3, NULL));
+    EXPECT(read_reply(
+        "application/json; charset=utf-8",
+        "{\"imported\":0,\"known\":1,\"refused\":2,\"errors\":["
+        "{\"line\":3,\"id\":\"" ID(
+            "0A2") "\",\"field\":\"steps\",\"reason\":\"are too few\"},"
+                   "{\"line\":1,\"id\":null,\"field\":null,\"reason\":\"is no JSON\"}]}",
+        lines, 3, NULL));
     EXPECT_HAS(lines[0].delivery, (verdict, DELIVERY_REFUSED), (reason, "is no JSON"));
     EXPECT_HAS(lines[1].delivery, (verdict, DELIVERY_ACCEPTED), (reason, ""));
     EXPECT_INT(lines[2].delivery.verdict, DELIVERY_REFUSED);
@@ -167,7 +168,7 @@ TEST(a_long_reason_is_cut_and_stays_text)
              "{\"line\":1,\"id\":null,\"field\":\"f\",\"reason\":\"%s\"}]}",
              reason);
     make(lines);
-    EXPECT(read("application/json", text, lines, 1, NULL));
+    EXPECT(read_reply("application/json", text, lines, 1, NULL));
     EXPECT_INT((long long)strlen(lines[0].delivery.reason), DELIVERY_REASON_MAX);
     EXPECT(text_is_utf8(lines[0].delivery.reason, DELIVERY_REASON_MAX));
 }
@@ -176,6 +177,6 @@ TEST(no_line_and_too_many_are_a_mistake_of_the_caller)
 {
     struct hub_line lines[HUB_LINES_MAX + 1];
 
-    EXPECT_ERROR(read("application/json", "{}", lines, 0, &err), ERROR_INTERNAL);
-    EXPECT(!read("application/json", "{}", lines, HUB_LINES_MAX + 1, NULL));
+    EXPECT_ERROR(read_reply("application/json", "{}", lines, 0, &err), ERROR_INTERNAL);
+    EXPECT(!read_reply("application/json", "{}", lines, HUB_LINES_MAX + 1, NULL));
 }
