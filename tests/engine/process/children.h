@@ -1,7 +1,6 @@
 /* What a confined child comes to, and what a program prints that is started as an engine. */
 #pragma once
 
-#include "common/cleanup.h"
 #include "engine/process/confine.h"
 #include "engine/process/spawn.h"
 #include "tests/test.h"

@@ -2,7 +2,6 @@
  * What the kernel then does is in confine_test.c. */
 #include "engine/process/confine.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/process/filter.h"
 
 #include <errno.h>

@@ -27,9 +27,8 @@ TEST(the_memory_map_shows_the_loaded_libraries)
 
         tree_put(&tree, "/proc/7/maps", "%s", cases[i].maps);
         loaded_libraries_read(tree.root, 7, &loaded);
-        EXPECT_STR(loaded.allocator, cases[i].allocator);
-        EXPECT_STR(loaded.openmp, cases[i].openmp);
-        EXPECT_STR(loaded.dnn, cases[i].dnn);
+        EXPECT_HAS(loaded, (allocator, cases[i].allocator), (openmp, cases[i].openmp),
+                   (dnn, cases[i].dnn));
     }
 }
 

@@ -1,7 +1,6 @@
 /* What a test of processes sees of the machine, by its own eyes. */
 #pragma once
 
-#include "common/cleanup.h"
 #include "common/clock.h"
 #include "tests/test.h"
 

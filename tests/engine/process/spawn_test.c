@@ -1,10 +1,8 @@
 #include "engine/process/spawn.h"
 
-#include "engine/process/confine.h"
 #include "engine/spec/run_id.h"
 #include "tests/engine/process/children.h"
 #include "tests/engine/process/processes.h"
-#include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -20,8 +20,7 @@ TEST(all_events_of_a_good_worker_arrive)
     EXPECT_STR(event.hello.software, "fake-worker");
     for (int i = 0; i < STEPS; i++) {
         expect_event(worker, EVENT_STEP, &event);
-        EXPECT_INT(event.step.index, i);
-        EXPECT_INT(event.step.nanoseconds, 1000);
+        EXPECT_HAS(event, (step.index, i), (step.nanoseconds, 1000));
         EXPECT_NEAR(event.step.loss, 5.0 / (i + 1), 1e-3);
     }
     expect_event(worker, EVENT_DONE, &event);

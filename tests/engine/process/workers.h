@@ -4,7 +4,6 @@
 #include "engine/process/worker.h"
 #include "engine/spec/run_id.h"
 #include "tests/engine/process/processes.h"
-#include "tests/test.h"
 
 #include <signal.h>
 #include <sys/resource.h>

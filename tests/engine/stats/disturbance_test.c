@@ -1,6 +1,5 @@
 #include "engine/stats/disturbance.h"
 
-#include "common/cleanup.h"
 #include "common/clock.h"
 #include "engine/stats/validity.h"
 #include "tests/engine/trace/traces.h"

@@ -1,7 +1,6 @@
 /* What a verdict finds, as text; what it finds is in validity_test.c. */
 #include "engine/stats/validity.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 #include "engine/stats/gate.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"
 
@@ -126,8 +125,7 @@ TEST(one_run_each_passes_at_best)
     struct gate_look same = one_each(100, 99, 100, 99), slow = one_each(50, 49, 100, 99);
     struct gate_look bare = one_each(50, 0, 100, 0);
 
-    EXPECT_INT(same.verdict, GATE_PASS);
-    EXPECT_INT(same.level, GATE_STEPS);
+    EXPECT_HAS(same, (verdict, GATE_PASS), (level, GATE_STEPS));
     EXPECT(isnan(same.detectable)); /* no slowdown would ever be found */
     EXPECT_INT(slow.verdict, GATE_CANNOT_TELL);
     EXPECT(slow.ratio.known && slow.ratio.high < 0.6);

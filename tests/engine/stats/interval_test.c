@@ -1,6 +1,5 @@
 #include "engine/stats/interval.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"
 
@@ -63,8 +62,7 @@ TEST(batches_grow_while_they_remember_each_other)
 
     trace_steady(&chance, 0, 0.03, steps, 91);
     interval_of_mean(steps, 91, &means);
-    EXPECT_INT((long long)means.batches, 9);
-    EXPECT_INT((long long)means.length, 10);
+    EXPECT_HAS(means, (batches, 9), (length, 10));
     trace_steady(&chance, 0.97, 0.03, steps, STEPS_MAX);
     interval_of_mean(steps, STEPS_MAX, &means);
     EXPECT(means.length > 10 && means.batches >= 9);
@@ -133,8 +131,7 @@ TEST(few_steps_have_no_interval)
     EXPECT(!of_median.median.known);
     interval_of_median(steps, items, 6, chance_from("x"), &of_median);
     EXPECT(of_median.median.known);
-    EXPECT_NEAR(of_median.median.low, 1, 0);
-    EXPECT_NEAR(of_median.median.high, 6, 0);
+    EXPECT_HAS(of_median, (median.low, 1), (median.high, 6));
 }
 
 TEST(equal_steps_leave_no_doubt)

@@ -1,6 +1,5 @@
 #include "engine/stats/job_forecast.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/stats/next_machine_exact.h"
 #include "tests/threads.h"
 

@@ -1,6 +1,5 @@
 #include "engine/stats/load_advice.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "engine/stats/next_machine.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/stats/next_machine_exact.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"

@@ -2,7 +2,6 @@
  * shared machines have shown it (2 % of the mean, lag 1 of 0.6), some with stalls. */
 #include "engine/stats/warmup.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"
 

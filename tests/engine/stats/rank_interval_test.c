@@ -1,6 +1,5 @@
 #include "engine/stats/rank_interval.h"
 
-#include "common/cleanup.h"
 #include "common/error.h"
 #include "engine/stats/student.h"
 #include "tests/engine/trace/traces.h"

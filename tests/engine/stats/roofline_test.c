@@ -65,8 +65,7 @@ TEST(phases_make_up_the_step)
 
     inputs.split.communication = 0.015625;
     roofline = of(&inputs);
-    EXPECT_INT(roofline.phase_count, ROOFLINE_PHASES_MAX);
-    EXPECT_STR(roofline.phases[5].name, "other");
+    EXPECT_HAS(roofline, (phase_count, ROOFLINE_PHASES_MAX), (phases[5].name, "other"));
 }
 
 /* Nor is what the parts have too much by rounding. */
@@ -101,9 +100,7 @@ TEST(without_a_peak_there_is_a_rate_and_no_share)
     roofline = of(&inputs);
     expect_part(&roofline.phases[1], "forward", 0.125, 32e9, 0);
     expect_part(&roofline.step, "step", 0.5, 96e9, 0);
-    EXPECT_NEAR(roofline.step_bytes_per_second, 6e9, 0);
-    EXPECT_NEAR(roofline.memory_share, 0, 0);
-    EXPECT_INT(roofline.missing_count, 2);
+    EXPECT_HAS(roofline, (step_bytes_per_second, 6e9), (memory_share, 0), (missing_count, 2));
     expect_missing(&roofline, "how fast this machine multiplies");
     expect_missing(&roofline, "how fast this machine reads");
 }
@@ -125,9 +122,7 @@ TEST(what_the_engine_left_out_is_named)
     inputs.details.backward_multiply_adds = 0;
     roofline = of(&inputs);
     EXPECT(roofline.phases[1].share > 0);
-    EXPECT_NEAR(roofline.phases[2].share, 0, 0);
-    EXPECT_NEAR(roofline.step.share, 0, 0);
-    EXPECT_INT(roofline.missing_count, 1);
+    EXPECT_HAS(roofline, (phases[2].share, 0), (step.share, 0), (missing_count, 1));
 }
 
 TEST(a_phase_of_no_time_has_no_rate)

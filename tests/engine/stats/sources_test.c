@@ -2,7 +2,6 @@
  * they were. */
 #include "engine/stats/sources.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/share.h"
 #include "tests/test.h"
@@ -164,11 +163,9 @@ TEST(a_sender_alone_speaks_of_one_machine)
 
     forge(&row, FORGED);
     standing = standing_of(&row);
-    EXPECT_INT(standing.level, STANDING_RUNS);
-    EXPECT_INT(standing.vms, 1);
-    EXPECT_INT((long long)row.sources[0].machines, FORGERIES);
-    EXPECT_INT((long long)row.sources[0].kept_machines, 1);
-    EXPECT_NEAR(row.sources[0].share, 1, 0);
+    EXPECT_HAS(standing, (level, STANDING_RUNS), (vms, 1));
+    EXPECT_HAS(row, (sources[0].machines, FORGERIES), (sources[0].kept_machines, 1),
+               (sources[0].share, 1));
 }
 
 TEST(the_machines_of_a_trusted_sender_count_each)
@@ -197,8 +194,7 @@ TEST(machines_that_another_sender_confirms_count)
     add(&row, c, 21, HONEST * 1.02);
     add(&row, c, 22, HONEST * 1.03);
     standing = standing_of(&row);
-    EXPECT_INT(standing.level, STANDING_VMS);
-    EXPECT_INT(standing.vms, 6);
+    EXPECT_HAS(standing, (level, STANDING_VMS), (vms, 6));
     EXPECT_INT((long long)row.sources[fleet].kept_machines, 3);
     EXPECT_NEAR(row.sources[fleet].share, 0.5, 1e-12);
     EXPECT_INT(row.sources[b].weight, SOURCE_MACHINES);

@@ -1,6 +1,5 @@
 #include "engine/stats/stall.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "engine/stats/standing.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <ctype.h>
@@ -54,9 +53,7 @@ TEST(without_a_valid_run_there_is_nothing)
     runs[0].validity = VALIDITY_INVALID;
     runs[1].validity = VALIDITY_UNKNOWN;
     standing = standing_of(runs, COUNT(runs));
-    EXPECT_INT(standing.level, STANDING_NONE);
-    EXPECT_INT(standing.runs, 0);
-    EXPECT_INT(standing.invalid, 2);
+    EXPECT_HAS(standing, (level, STANDING_NONE), (runs, 0), (invalid, 2));
     EXPECT(!standing.interval.known);
     EXPECT_INT(standing_of(NULL, 0).level, STANDING_NONE);
 }
@@ -66,8 +63,7 @@ TEST(one_run_is_as_sure_as_its_steps_and_other_runs)
     const struct run_result run = run_of("a", 40, HOUR_US);
     struct standing standing = standing_of(&run, 1);
 
-    EXPECT_INT(standing.level, STANDING_STEPS);
-    EXPECT_NEAR(standing.value, 40, 0);
+    EXPECT_HAS(standing, (level, STANDING_STEPS), (value, 40));
     EXPECT(is_within(&standing, 36, 44));
     EXPECT(standing.interval.low < 39.6 && standing.interval.high > 40.4);
     EXPECT_INT(standing.vms, 1);
@@ -124,14 +120,11 @@ TEST(runs_without_an_interval_count_where_others_hide_no_machines)
         struct standing alone = standing_of_letters(rows[i].alone ? rows[i].alone : rows[i].runs);
         int failures_before = test_failures;
 
-        EXPECT_INT(standing.level, rows[i].level);
-        EXPECT_INT(standing.vms, rows[i].machines);
-        EXPECT_INT(standing.runs, alone.runs);
-        EXPECT_INT(standing.too_short, (long long)strlen(rows[i].runs) - alone.runs);
+        EXPECT_HAS(standing, (level, rows[i].level), (vms, rows[i].machines), (runs, alone.runs),
+                   (too_short, (long long)strlen(rows[i].runs) - alone.runs));
         EXPECT(near(standing.value, alone.value));
         EXPECT(near(standing.interval.high, alone.interval.high));
-        EXPECT_INT((long long)standing.machine_count, (long long)alone.machine_count);
-        EXPECT_INT(standing.newest_us, alone.newest_us);
+        EXPECT_HAS(standing, (machine_count, alone.machine_count), (newest_us, alone.newest_us));
         EXPECT_INT(standing_between(&standing, 0.03).known, standing.level > STANDING_POINT);
         if (test_failures > failures_before)
             printf("       %s\n", rows[i].runs);
@@ -146,8 +139,7 @@ TEST(three_runs_of_one_machine_speak_of_that_machine)
     EXPECT_INT(standing.level, STANDING_RUNS);
     EXPECT_NEAR(standing.value, 41, 0.02);
     EXPECT(is_within(&standing, 38, 44));
-    EXPECT_INT(standing.first_us, 1);
-    EXPECT_INT(standing.newest_us, 3);
+    EXPECT_HAS(standing, (first_us, 1), (newest_us, 3));
 }
 
 TEST(three_machines_speak_of_the_type)
@@ -156,8 +148,7 @@ TEST(three_machines_speak_of_the_type)
                                       run_of("b", 42, 1), run_of("c", 44, 1), run_of("c", 44, 1)};
     struct standing standing = standing_of(runs, COUNT(runs));
 
-    EXPECT_INT(standing.level, STANDING_VMS);
-    EXPECT_INT(standing.vms, 3);
+    EXPECT_HAS(standing, (level, STANDING_VMS), (vms, 3));
     EXPECT_NEAR(standing.value, 42, 1.5); /* the stray run is outvoted */
     EXPECT(is_within(&standing, 33, 53));
     EXPECT_INT((long long)standing.value_count, 3);
@@ -198,11 +189,7 @@ TEST(invalid_runs_are_counted_and_left_out)
     standing = standing_of(runs, COUNT(runs));
     EXPECT_INT(standing.level, STANDING_RUNS);
     EXPECT(near(standing.value, sqrt(40 * 41)));
-    EXPECT_INT(standing.runs, 2);
-    EXPECT_INT(standing.invalid, 1);
-    EXPECT_INT(standing.warned, 1);
-    EXPECT_INT(standing.imported, 1);
-    EXPECT_INT(standing.newest_us, 1);
+    EXPECT_HAS(standing, (runs, 2), (invalid, 1), (warned, 1), (imported, 1), (newest_us, 1));
 }
 
 /* Otherwise two types with one machine each would be called different by the difference of those
@@ -270,8 +257,7 @@ TEST(runs_of_unknown_machines_take_no_part_between_machines)
     const struct run_result few[] = {run_of("a", 40, 1), run_of("", 41, 1), run_of("", 42, 1)};
     struct standing standing = standing_of(many, COUNT(many));
 
-    EXPECT_INT(standing.level, STANDING_VMS);
-    EXPECT_INT(standing.runs, 5);
+    EXPECT_HAS(standing, (level, STANDING_VMS), (runs, 5));
     EXPECT_NEAR(standing.value, 41, 0.02);
     standing = standing_of(few, COUNT(few));
     EXPECT_INT(standing.level, STANDING_RUNS);

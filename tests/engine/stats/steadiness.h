@@ -3,7 +3,6 @@
  * the number may be ranked. */
 #pragma once
 
-#include "common/cleanup.h"
 #include "engine/run/pace.h"
 #include "engine/stats/summary.h"
 #include "tests/engine/trace/traces.h"

@@ -1,6 +1,5 @@
 #include "engine/stats/student.h"
 
-#include "common/cleanup.h"
 #include "engine/stats/stats.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "engine/stats/summary.h"
 
-#include "common/cleanup.h"
 #include "common/rows/fields.h"
 #include "engine/stats/summary_text.h"
 #include "tests/engine/trace/traces.h"
@@ -60,8 +59,7 @@ TEST(all_samples_over_all_seconds_after_the_warmup)
         struct summary_rules rules = rules_of(runs[i].warmup, runs[i].steps, runs[i].batch_size);
         struct summary summary = summarize(runs[i].nanoseconds, runs[i].count, &rules);
 
-        EXPECT_INT(summary.first_measured, runs[i].warmup);
-        EXPECT_INT(summary.measured_steps, runs[i].measured);
+        EXPECT_HAS(summary, (first_measured, runs[i].warmup), (measured_steps, runs[i].measured));
         EXPECT_NEAR(summary.measured_seconds, runs[i].seconds, 1e-12);
         EXPECT_NEAR(summary.samples_per_second, runs[i].samples_per_second,
                     1e-9 * runs[i].samples_per_second);
@@ -174,8 +172,7 @@ TEST(a_detected_warmup_takes_no_step_of_the_wanted_number)
     for (size_t i = 0; i < COUNT(steps); i++)
         steps[i] = i < 120 ? 2 * S : S;
     struct summary summary = summarize(steps, COUNT(steps), &rules);
-    EXPECT_INT(summary.first_measured, 60);
-    EXPECT_INT(summary.measured_steps, 240);
+    EXPECT_HAS(summary, (first_measured, 60), (measured_steps, 240));
     EXPECT_NEAR(summary.measured_seconds, 300, 1e-9);
     EXPECT(!summary.steady);
     /* One that ended early measures what it has. */

@@ -2,7 +2,6 @@
  */
 #include "engine/stats/summary_text.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <math.h>
@@ -16,11 +15,8 @@ TEST(a_split_reads_back_as_it_was_written)
 
     EXPECT(summary_split_from_text(text, &known, &split, NULL));
     EXPECT(known);
-    EXPECT_NEAR(split.input, 0.5, 0);
-    EXPECT_NEAR(split.forward, 0.25, 0);
-    EXPECT_NEAR(split.backward, 0.125, 0);
-    EXPECT_NEAR(split.update, 3, 0);
-    EXPECT_NEAR(split.communication, 1e-9, 0);
+    EXPECT_HAS(split, (input, 0.5), (forward, 0.25), (backward, 0.125), (update, 3),
+               (communication, 1e-9));
 }
 
 TEST(a_loss_that_is_not_finite_has_no_text)

@@ -1,6 +1,5 @@
 #include "engine/stats/validity.h"
 
-#include "common/cleanup.h"
 #include "common/clock.h"
 #include "engine/stats/disturbance.h"
 #include "tests/test.h"
@@ -80,9 +79,8 @@ TEST_WITH_TRIAL(a_run_without_fault_is_ok)
 {
     EXPECT_STR(judge(trial, "steal").words,
                "the hypervisor took the processors: steps waited for up to 0.0 % of the time");
-    EXPECT_INT(trial->verdict.level, VALIDITY_OK);
-    EXPECT_NEAR(trial->verdict.idle_speed, 1, 0);
-    EXPECT_NEAR(trial->verdict.idle_speed_max, 1, 0);
+    EXPECT_HAS(*trial, (verdict.level, VALIDITY_OK), (verdict.idle_speed, 1),
+               (verdict.idle_speed_max, 1));
     for (size_t i = 0; i < trial->verdict.count; i++)
         if (trial->verdict.findings[i].level != VALIDITY_OK)
             EXPECT_STR(trial->verdict.findings[i].words, "ok");
@@ -105,6 +103,11 @@ static void happen_last(struct trial *trial, const struct observation *last)
 }
 
 /* What else is done to a trial. */
+#define HAPPENS(name, what)                                                                      \
+    static void name(struct trial *trial)                                                        \
+    {                                                                                            \
+        what;                                                                                    \
+    }
 static void steal_before(struct trial *trial)
 {
     for (int i = 1; i < 11; i++)
@@ -126,22 +129,10 @@ static void push_unseen(struct trial *trial)
     for (int i = 0; i < 11; i++)
         trial->seen[i].waited_ns = -1;
 }
-static void clock_6(struct trial *trial)
-{
-    trial->readings[1].canary.hertz = 3.76e9;
-}
-static void clock_halved(struct trial *trial)
-{
-    trial->readings[1].canary.hertz = trial->readings[2].canary.hertz = 0.5e9;
-}
-static void copy_40(struct trial *trial)
-{
-    trial->readings[0].canary.copy_bytes_per_second = 1.2e10;
-}
-static void mute(struct trial *trial)
-{
-    trial->evidence.reading_count = 0;
-}
+HAPPENS(clock_6, trial->readings[1].canary.hertz = 3.76e9)
+HAPPENS(clock_halved, trial->readings[1].canary.hertz = trial->readings[2].canary.hertz = 0.5e9)
+HAPPENS(copy_40, trial->readings[0].canary.copy_bytes_per_second = 1.2e10)
+HAPPENS(mute, trial->evidence.reading_count = 0)
 static void unsteady(struct trial *trial)
 {
     trial->summary.steady = false;
@@ -165,36 +156,21 @@ static void unsteady_but_fixed(struct trial *trial)
     trial->summary.steady = false;
     trial->spec.warmup_steps = 10;
 }
-static void slower(struct trial *trial)
-{
-    trial->summary.trace = TRACE_SLOW_DOWN;
-}
+HAPPENS(slower, trial->summary.trace = TRACE_SLOW_DOWN)
 static void skew(struct trial *trial)
 {
     trial->summary.skewed = true;
     trial->summary.measured_seconds = 9.3; /* of 90 steps, with a median of 0.1 s: 3.3 % off */
     trial->summary.median_step_seconds = 0.1;
 }
-static void unsure(struct trial *trial)
-{
-    trial->summary.throughput.known = false;
-}
-static void unlearn(struct trial *trial)
-{
-    trial->summary.last_loss = 7;
-}
-static void hurry(struct trial *trial)
-{
-    trial->summary.steps = 12;
-}
+HAPPENS(unsure, trial->summary.throughput.known = false)
+HAPPENS(unlearn, trial->summary.last_loss = 7)
+HAPPENS(hurry, trial->summary.steps = 12)
 static void by_reference(struct trial *trial)
 {
     trial->validity_inputs.implementations = "{\"conv1\":{\"forward\":\"ref:any\"}}";
 }
-static void keep_quiet(struct trial *trial)
-{
-    trial->validity_inputs.implementations = NULL;
-}
+HAPPENS(keep_quiet, trial->validity_inputs.implementations = NULL)
 static void waste_amx(struct trial *trial)
 {
     trial->validity_inputs.machine_isa = "amx";
@@ -206,10 +182,7 @@ static void use_amx(struct trial *trial)
     trial->validity_inputs.implementations =
         "{\"conv1\":{\"forward\":\"brgconv:avx512_core_amx\"}}";
 }
-static void emulate(struct trial *trial)
-{
-    trial->validity_inputs.emulated = ANSWER_YES;
-}
+HAPPENS(emulate, trial->validity_inputs.emulated = ANSWER_YES)
 static void lead_astray(struct trial *trial)
 {
     trial->spec.precision = "bf16";
@@ -225,14 +198,8 @@ static void certify(struct trial *trial)
     trial->spec.precision = "bf16";
     trial->validity_inputs.certified = (struct certified){true, true, 0.9995, 0.97};
 }
-static void burst(struct trial *trial)
-{
-    trial->validity_inputs.instance = "t3.large";
-}
-static void widen(struct trial *trial)
-{
-    trial->summary.half_width_percent = 10;
-}
+HAPPENS(burst, trial->validity_inputs.instance = "t3.large")
+HAPPENS(widen, trial->summary.half_width_percent = 10)
 static void skew_within_a_wide_interval(struct trial *trial)
 {
     skew(trial);
