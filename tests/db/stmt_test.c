@@ -206,17 +206,3 @@ TEST_WITH_DATABASE(a_running_statement_can_be_bound_and_run_again)
     EXPECT(stmt_run(insert, NULL));
     EXPECT_INT(number_of(db, "SELECT sum(number) FROM numbers"), 66);
 }
-
-TEST(a_locked_database_is_busy_and_not_broken)
-{
-    static const char sql[] = "DELETE FROM runs";
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder), *other = open_database(&folder);
-    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, NULL);
-
-    do_not_wait(db);
-    execute(other, "BEGIN IMMEDIATE");
-    EXPECT_ERROR(stmt_run(query, &err), ERROR_BUSY);
-    execute(other, "COMMIT");
-    EXPECT(stmt_run(query, NULL));
-}

@@ -61,17 +61,6 @@ TEST_WITH_DATABASE(a_list_that_fell_as_a_whole_waits_for_a_person)
     EXPECT_INT(price_told(db, "lists", 0, 101 * HOUR).price.nanos, 700000000);
 }
 
-TEST_WITH_DATABASE(half_of_a_list_may_fall)
-{
-    struct world world = world_of(1, 0.4);
-
-    EXPECT(!list_told(db, world.on_demand, 0));
-    for (size_t i = 0; i < PRICES / 2; i++)
-        world.on_demand[i] *= 0.4;
-    EXPECT(list_told(db, world.on_demand, HOUR) != NULL);
-    EXPECT(!list_told(db, world.on_demand, 2 * HOUR));
-}
-
 TEST_WITH_DATABASE(one_price_on_demand_that_leaps_waits_an_hour)
 {
     struct world world = world_of(1, 0.4);

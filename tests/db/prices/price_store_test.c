@@ -195,32 +195,6 @@ static void expect_not_accepted(struct db *db, const struct feed_reading *readin
     EXPECT_STR(after, before);
 }
 
-TEST_WITH_DATABASE(many_leaps_condemn_a_reading)
-{
-    static char names[30][8];
-    struct said said[30];
-    struct feed_reading reading = {.at_us = THEN_US, .prices = said, .count = 30};
-
-    for (size_t i = 0; i < 30; i++) {
-        snprintf(names[i], sizeof names[i], "t%zu", i);
-        said[i] = (struct said){.type = names[i], .text = "1", .kind = PRICE_SPOT};
-    }
-    replaced(db, &reading);
-    said[29].text = "2"; /* a move, which must not be stored either */
-    for (size_t i = 0; i < 4; i++)
-        said[i].text = i % 2 ? "10" : "0.1";
-    reading.at_us += SECOND_US;
-    expect_not_accepted(db, &reading, "4 of 30 spot prices moved by more than 2 times");
-    EXPECT_STR(text_at(db, "t29", 1), "1");
-    /* Just 10 % are held back one by one. */
-    for (size_t i = 0; i < 4; i++)
-        said[i].text = i == 3 ? "1" : "0.05";
-    reading.at_us += SECOND_US;
-    EXPECT_INT((long long)replaced(db, &reading).held, 3);
-    EXPECT_STR(text_at(db, "t29", 2), "2");
-    EXPECT_STR(text_at(db, "t0", 2), "1");
-}
-
 TEST_WITH_DATABASE(a_reading_that_lost_prices_is_not_accepted)
 {
     const struct said said[] = {P("a", "1"), P("b", "1"), P("c", "1.1"), P("d", "1")};

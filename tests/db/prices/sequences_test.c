@@ -1,7 +1,6 @@
 /* What a reading must still have: a region, a family or a kind that is lost as a whole stays for
  * an hour. And any sequence of readings with a wild one in it. */
 #include "common/chance.h"
-#include "pricing/freshness.h"
 #include "tests/db/prices/worlds.h"
 #include "tests/share.h"
 
@@ -35,27 +34,6 @@ TEST(what_is_lost_as_a_whole_stays_for_an_hour)
         EXPECT(feed_rows_find(db, "lists", "all", &row, NULL));
         EXPECT_INT(row.held, 0);
     }
-}
-
-TEST_WITH_DATABASE(a_region_that_comes_back_was_never_away)
-{
-    struct world world = world_of(1, 0.4);
-    double without[PRICES];
-
-    for (size_t i = 0; i < PRICES; i++)
-        if (is_of(i, true, 0) && i % SIZES > 2)
-            world.on_demand[i] = 0;
-    memcpy(without, world.on_demand, sizeof without);
-    for (size_t i = 0; i < PRICES; i++)
-        if (is_of(i, true, 0))
-            without[i] = 0;
-    EXPECT(!list_told(db, world.on_demand, 0));
-    EXPECT(!list_told(db, without, HOUR));
-    EXPECT(!list_told(db, world.on_demand, 2 * HOUR));
-    EXPECT(!price_told(db, "lists", 0, 2 * HOUR).doubted);
-    EXPECT_INT(price_told(db, "lists", 0, 2 * HOUR).said_us, THEN_US + 2 * HOUR * SECOND_US);
-    EXPECT(!list_told(db, without, 4 * HOUR)); /* lost anew: the hour begins anew */
-    EXPECT_INT(price_told(db, "lists", 0, 4 * HOUR).price.nanos, 1000000000);
 }
 
 TEST_WITH_DATABASE(a_kind_that_is_lost_stays_for_an_hour)

@@ -202,18 +202,6 @@ TEST_WITH_STAGE(every_line_of_csv_has_the_same_columns)
     EXPECT(strstr(text, ",nan") == NULL && strstr(text, ",inf") == NULL);
 }
 
-TEST_WITH_STAGE(no_cell_of_csv_is_a_formula)
-{
-    stage_traps(stage);
-    const char *text = csv_of(stage, "");
-    for (const char *cell = strstr(text, ",\""); cell; cell = strstr(cell + 1, ",\""))
-        if (cell[-1] != '"' || cell[-2] == ',') /* not within a cell */
-            EXPECT(cell[2] == '"' || !strchr("=+-@\t\r", cell[2]));
-    EXPECT_PART(text, ",\"'=cmd\"");
-    EXPECT_PART(text, ",\"'\t=1\"");
-    EXPECT_PART(text, "a\"\",=\"\"b");
-}
-
 #define NO_HISTORY ",,,,,,,,,,,,,,," /* of three windows */
 
 TEST_WITH_STAGE(csv_leaves_empty_what_is_not_known)
