@@ -1,6 +1,5 @@
 #include "db/checksum.h"
 
-#include "common/cleanup.h"
 #include "db/runs/evidence_rows.h"
 #include "db/runs/step_rows.h"
 #include "db/runs/voids.h"

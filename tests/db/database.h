@@ -1,7 +1,6 @@
 /* A database in a folder of its own, for one test. */
 #pragma once
 
-#include "common/cleanup.h"
 #include "db/checksum.h"
 #include "db/connection.h"
 #include "db/contenders/contenders.h"

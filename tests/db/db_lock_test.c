@@ -1,6 +1,5 @@
 #include "db/db_lock.h"
 
-#include "db/db_open.h"
 #include "tests/db/database.h"
 
 #include <fcntl.h>

@@ -1,8 +1,6 @@
 #include "db/disk.h"
 
-#include "common/cleanup.h"
 #include "tests/db/database.h"
-#include "tests/test.h"
 
 static void put(const char *path, const char *text)
 {

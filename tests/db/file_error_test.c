@@ -1,6 +1,5 @@
 #include "db/file_error.h"
 
-#include "common/cleanup.h"
 #include "tests/db/database.h"
 
 #include <errno.h>

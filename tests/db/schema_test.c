@@ -1,6 +1,5 @@
 #include "db/damage.h"
 #include "db/db_open.h"
-#include "db/schema.h"
 
 #include "db/checksum.h"
 #include "pricing/price.h"

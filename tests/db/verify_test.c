@@ -1,5 +1,4 @@
 #include "db/damage.h"
-#include "db/verify.h"
 
 #include "tests/db/kept.h"
 

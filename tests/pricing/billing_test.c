@@ -1,6 +1,5 @@
 #include "pricing/billing.h"
 
-#include "common/cleanup.h"
 #include "pricing/parse_time.h"
 #include "tests/test.h"
 

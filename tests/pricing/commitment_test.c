@@ -1,7 +1,6 @@
 /* What an hour costs those who commit themselves for years. */
 #include "pricing/commitment.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define DOLLAR 1000000000LL

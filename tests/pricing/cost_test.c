@@ -1,7 +1,6 @@
 /* Samples, dollars and hours: the figures that others published, from what they measured. */
 #include "pricing/cost.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* Names that a person gives, and that would never match anything. */
 #include "pricing/given.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 TEST(a_provider_is_written_as_feeds_write_it)

@@ -1,6 +1,5 @@
 #include "pricing/instance_family.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const struct {

@@ -1,6 +1,5 @@
 #include "pricing/pareto.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* Times as others write them. */
 #include "pricing/parse_time.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define UNTOUCHED (-77)

@@ -1,7 +1,6 @@
 /* What a price is, and how exactly it is read: to the last tenth of a billionth. */
 #include "pricing/price.h"
 
-#include "common/cleanup.h"
 #include "common/json_number.h"
 #include "tests/test.h"
 

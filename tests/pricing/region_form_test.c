@@ -1,7 +1,6 @@
 /* Whose region a name is. */
 #include "pricing/region_form.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 TEST(a_region_is_known_by_the_form_of_its_name)

@@ -1,6 +1,5 @@
 #include "db/capacity/capacity.h"
 
-#include "db/contenders/contenders.h"
 #include "tests/db/database.h"
 
 #define DAY_US 86400000000LL

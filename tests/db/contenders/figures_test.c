@@ -1,7 +1,6 @@
 /* Figures of others: whole, one for each id, and one for each thing that can be compared. */
 #include "db/contenders/figures.h"
 
-#include "db/contenders/contenders.h"
 #include "db/standings/standings.h"
 #include "tests/db/database.h"
 

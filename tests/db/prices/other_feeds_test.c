@@ -1,7 +1,6 @@
 /* What other feeds know of the types of a reading: accepting by it is tested in guards_test.c. */
 #include "db/prices/other_feeds.h"
 
-#include "db/prices/price_put.h"
 #include "tests/db/prices.h"
 
 #define DAY 86400LL

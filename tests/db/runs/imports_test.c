@@ -1,6 +1,5 @@
 #include "db/runs/imports.h"
 
-#include "db/contenders/contenders.h"
 #include "db/runs/evidence_rows.h"
 #include "db/runs/step_rows.h"
 #include "tests/db/database.h"

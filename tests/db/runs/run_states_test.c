@@ -1,6 +1,5 @@
 /* How runs move from state to state, and how they do not. */
 #include "db/db_open.h"
-#include "db/runs/runs.h"
 
 #include "tests/db/database.h"
 #include "tests/threads.h"

@@ -148,8 +148,7 @@ TEST_WITH_DATABASE(repeats_that_do_not_count_have_their_reason)
     fail(db, (struct made){.commit = "b"}, "of another commit");
     fail(db, (struct made){.commit = "a", .batch_size = 16}, "of another configuration");
     EXPECT_INT((long long)lost_of(db, one, runs), 2);
-    EXPECT_STR(runs[0].how, "failed");
-    EXPECT_STR(runs[0].because, "the worker was killed by signal 9");
+    EXPECT_HAS(runs[0], (how, "failed"), (because, "the worker was killed by signal 9"));
     EXPECT_HAS(runs[1], (how, "invalid"), (because, ""));
     execute(db, "UPDATE runs SET findings = '[{\"level\":\"warn\",\"words\":\"x\"},"
                 "{\"level\":\"invalid\",\"words\":\"too few steps\"}]'"

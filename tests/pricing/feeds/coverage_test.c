@@ -1,7 +1,6 @@
 /* Regions, families and kinds of which a reading has lost most. */
 #include "pricing/feeds/coverage.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static struct price price_of(const char *type, const char *region, enum price_kind kind)

@@ -1,7 +1,6 @@
 /* CSV of any size, cut into records while it arrives. */
 #include "pricing/feeds/csv.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 /* What came out, as text: "field|field;" for each record. */

@@ -1,7 +1,6 @@
 /* A file of this machine, read as if it were fetched. */
 #include "pricing/feeds/fetch_file.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <fcntl.h>

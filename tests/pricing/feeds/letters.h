@@ -2,7 +2,6 @@
  * that another page follows, and what the far side answers to each request is a script. */
 #pragma once
 
-#include "common/cleanup.h"
 #include "pricing/feeds/refresh.h"
 #include "tests/test.h"
 

@@ -1,7 +1,6 @@
 /* A few published prices as the measure of a first reading. */
 #include "pricing/feeds/list_prices.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 struct said {

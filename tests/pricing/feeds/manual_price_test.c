@@ -1,7 +1,6 @@
 /* A price that a person gives, one at a time. */
 #include "pricing/feeds/manual_price.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define NOW_US 1790000000000000LL

@@ -1,6 +1,5 @@
 #include "pricing/feeds/pages.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 TEST(every_name_leads_on_once)

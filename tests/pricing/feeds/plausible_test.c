@@ -1,7 +1,6 @@
 /* Whether a reading may take the place of the one before. */
 #include "pricing/feeds/plausible.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const char *const sentinels[] = {"m5.large", "t3.nano", NULL};

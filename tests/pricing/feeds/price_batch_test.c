@@ -1,7 +1,6 @@
 /* What one reading brought together: each price once, and no price where there are two. */
 #include "pricing/feeds/price_batch.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static struct price price_of(const char *type, const char *zone, const char *text)

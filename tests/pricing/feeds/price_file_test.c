@@ -2,7 +2,6 @@
 #include "pricing/feeds/sources.h"
 
 #include "tests/pricing/feeds/walk.h"
-#include "tests/test.h"
 
 #define HEADER                                                                                   \
     "provider,region,zone,instance_type,kind,currency,price_per_hour,valid_from,reference\n"

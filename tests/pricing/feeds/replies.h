@@ -1,7 +1,6 @@
 /* A metadata service that is a table, and a fetch function that looks in it. */
 #pragma once
 
-#include "common/cleanup.h"
 #include "pricing/feeds/fetch.h"
 #include "tests/test.h"
 

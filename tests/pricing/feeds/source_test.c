@@ -1,10 +1,8 @@
 /* What readers share, and the list of feeds itself. */
 #include "pricing/feeds/source.h"
 
-#include "common/cleanup.h"
 #include "pricing/freshness.h"
 #include "tests/pricing/feeds/walk.h"
-#include "tests/test.h"
 
 TEST(every_feed_is_whole_and_has_a_name_of_its_own)
 {

@@ -1,7 +1,6 @@
 /* A JSON document of any size, cut into the elements that the caller wants. */
 #include "pricing/feeds/splitter.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 /* What came out, as text: "path|outer|key|value;" for each element. */

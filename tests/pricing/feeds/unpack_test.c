@@ -1,7 +1,6 @@
 /* Gzip is undone where there is gzip, and the rest is left as it is. */
 #include "pricing/feeds/unpack.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <zlib.h>

@@ -8,7 +8,6 @@
  * walk_has_samples(), which says where they were looked for. */
 #pragma once
 
-#include "common/cleanup.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/source.h"
 #include "tests/test.h"

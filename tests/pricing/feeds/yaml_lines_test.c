@@ -2,7 +2,6 @@
 #include "pricing/feeds/yaml_lines.h"
 
 #include "common/bytes.h"
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 struct heard {

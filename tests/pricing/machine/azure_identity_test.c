@@ -47,8 +47,7 @@ TEST(the_vm_has_an_id)
 {
     struct identity identity = ask_azure(VM "\"vmId\":\"02aab8a4-74ef-476e-8182-f6d2ba4166a6\"}");
 
-    EXPECT_STR(identity.cloud, "azure");
-    EXPECT_STR(identity.instance_id, "02aab8a4-74ef-476e-8182-f6d2ba4166a6");
+    EXPECT_HAS(identity, (cloud, "azure"), (instance_id, "02aab8a4-74ef-476e-8182-f6d2ba4166a6"));
     EXPECT_STR(ask_azure(VM "\"vmId\":7}").instance_id, "");
     EXPECT_STR(ask_azure(VM "\"vmId\":\"a b\"}").instance_id, "");
 }

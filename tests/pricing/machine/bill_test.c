@@ -1,7 +1,6 @@
 /* What an hour of a machine costs by what a person says of it. */
 #include "pricing/machine/bill.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static bool made(const char *text, struct price *ret_price, struct error *err)

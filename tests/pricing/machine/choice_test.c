@@ -1,7 +1,6 @@
 /* Which price is the one: never one of another kind, machine, region or zone. */
 #include "pricing/machine/choice.h"
 
-#include "common/cleanup.h"
 #include "pricing/feeds/source.h"
 #include "tests/test.h"
 

@@ -1,7 +1,6 @@
 /* The shared file of AWS's tools, as people write it. */
 #include "pricing/machine/credentials_file.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define SECRET "wJalrXUtnFEMI/K7MDENG+EXAMPLEKEY=="

@@ -248,8 +248,7 @@ TEST(each_failure_of_the_service_is_an_error_without_its_answer)
         EACH(int, status, 0, 301, 400, 401, 403, 500) {
             struct outcome outcome = find_role(with(row, status, ROLE_KEYS));
 
-            EXPECT_INT(outcome.result, CREDENTIALS_WRONG);
-            EXPECT_INT(outcome.err.kind, ERROR_UPSTREAM);
+            EXPECT_HAS(outcome, (result, CREDENTIALS_WRONG), (err.kind, ERROR_UPSTREAM));
             EXPECT(strncmp(outcome.err.message, BEGIN, strlen(BEGIN)) == 0);
         }
     expect_wrong(find_role(with(2, 404, "")),

@@ -1,7 +1,6 @@
 /* The words with which AWS sells commitments. */
 #include "pricing/feeds/aws/aws_commitment.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <string.h>

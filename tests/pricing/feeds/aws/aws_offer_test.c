@@ -2,7 +2,6 @@
 #include "pricing/feeds/sources.h"
 
 #include "tests/pricing/feeds/walk.h"
-#include "tests/test.h"
 
 #define INDEX                                                                                    \
     "{\"regions\":{\"us-east-1\":{\"currentVersionUrl\":\"/v/2026/us-east-1/index.json\"},"      \

@@ -2,7 +2,6 @@
 #include "pricing/feeds/sources.h"
 
 #include "tests/pricing/feeds/walk.h"
-#include "tests/test.h"
 
 #define SPOT_HEAD "{\"config\":{\"rate\":\"perhr\",\"currencies\":[\"USD\"],\"regions\":["
 #define SPOT_SIZE(type, price)                                                                   \

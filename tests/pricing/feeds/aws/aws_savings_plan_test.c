@@ -3,7 +3,6 @@
 #include "pricing/feeds/sources.h"
 
 #include "tests/pricing/feeds/walk.h"
-#include "tests/test.h"
 
 #define INDEX                                                                                    \
     "{\"disclaimer\":\"none\",\"publicationDate\":\"2025-09-11T18:44:47Z\",\"regions\":["        \

@@ -1,6 +1,5 @@
 #include "pricing/feeds/aws/aws_selection.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const struct aws_row wanted = {

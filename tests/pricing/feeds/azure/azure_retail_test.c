@@ -1,6 +1,5 @@
 #include "pricing/feeds/sources.h"
 #include "tests/pricing/feeds/walk.h"
-#include "tests/test.h"
 
 #define HEAD "{\"BillingCurrency\":\"USD\",\"Items\":["
 

@@ -1,7 +1,6 @@
 /* Google's billing catalog: what cores and memory cost, and what that makes of machine types. */
 #include "pricing/feeds/sources.h"
 #include "tests/pricing/feeds/walk.h"
-#include "tests/test.h"
 
 /* An entry of the list as Google writes it; members that a test does not name are those of an N1
  * core on demand. */

@@ -1,7 +1,6 @@
 /* Entries of Google's price list, by their descriptions. */
 #include "pricing/feeds/gcp/gcp_components.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const struct {

@@ -2,7 +2,6 @@
  * prices. */
 #include "pricing/feeds/sources.h"
 #include "tests/pricing/feeds/walk.h"
-#include "tests/test.h"
 
 /* What a part costs in Iowa, in nanos; its description without the place. */
 struct part {

@@ -1,7 +1,6 @@
 /* Google's prices as a third party computes them: YAML whose indentation is its meaning. */
 #include "pricing/feeds/sources.h"
 #include "tests/pricing/feeds/walk.h"
-#include "tests/test.h"
 
 #define HEAD                                                                                     \
     "---\nabout:\n  copyright: |2\n\n    Copyright Somebody: all rights.\n    compute:\n"        \

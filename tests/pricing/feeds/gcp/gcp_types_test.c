@@ -1,7 +1,6 @@
 /* Machine types of Google, and what is in them. */
 #include "pricing/feeds/gcp/gcp_types.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static bool find(const char *name, struct gcp_type *ret_type)
