@@ -78,10 +78,3 @@ static inline void put_price(struct db *db, const char *feed, const char *provid
 
 #define PUT(db, feed, provider, ...)                                                             \
     put_price((db), (feed), (provider), &(const struct said)P(__VA_ARGS__))
-
-/* The usual reading of some source. */
-#define READ_OF(db, source_, seconds, ...)                                                       \
-    replaced(db, &(struct feed_reading){.source = (source_),                                     \
-                                        .at_us = THEN_US + SECOND_US * (seconds),                \
-                                        .prices = (const struct said[]){__VA_ARGS__},            \
-                                        .count = COUNT(((const struct said[]){__VA_ARGS__}))})

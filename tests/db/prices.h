@@ -124,6 +124,13 @@ static inline struct change replaced(struct db *db, const struct feed_reading *r
 #define WEIGH(db, seconds, ...)                                                                  \
     replaced(db, &(struct feed_reading){READING(seconds, __VA_ARGS__)})
 
+/* The usual reading of some source. */
+#define READ_OF(db, source_, seconds, ...)                                                       \
+    replaced(db, &(struct feed_reading){.source = (source_),                                     \
+                                        .at_us = THEN_US + SECOND_US * (seconds),                \
+                                        .prices = (const struct said[]){__VA_ARGS__},            \
+                                        .count = COUNT(((const struct said[]){__VA_ARGS__}))})
+
 struct views {
     size_t count;
     struct price_at list[VIEWS_MAX];

@@ -9,14 +9,7 @@ static const struct source other = {.name = "other"};
 static const struct source spot_page = {.name = "aws-spot-page", .has_spot = true};
 static const struct source file = {.name = "price-file", .needs = NEEDS_FILE};
 
-static void say(struct db *db, const struct source *source, const struct said *said, size_t count)
-{
-    replaced(db, &(struct feed_reading){
-                     .source = source, .at_us = THEN_US, .prices = said, .count = count});
-}
-#define SAY(db, source, ...)                                                                     \
-    say(db, source, (const struct said[]){__VA_ARGS__},                                          \
-        COUNT(((const struct said[]){__VA_ARGS__})))
+#define SAY(db, source, ...) READ_OF(db, source, 0, __VA_ARGS__)
 
 /* What others know of a type in eu-north-1, for a reading of these regions. */
 static long long known(struct db *db, const char *type, enum price_kind kind, long long seconds,
@@ -87,7 +80,8 @@ TEST_WITH_DATABASE(many_types_are_told_apart)
         snprintf(texts[i], sizeof texts[i], "%zu", i + 1);
         said[i] = (struct said){.type = names[i], .text = texts[i]};
     }
-    say(db, &other, said, COUNT(said));
+    replaced(db, &(struct feed_reading){
+                     .source = &other, .at_us = THEN_US, .prices = said, .count = COUNT(said)});
     for (size_t i = 0; i < COUNT(said); i += 100)
         EXPECT_INT(known(db, names[i], PRICE_ON_DEMAND, 0, NULL),
                    (long long)(i + 1) * 1000000000);

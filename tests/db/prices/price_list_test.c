@@ -38,14 +38,12 @@ static const struct source other_source = {.name = "other"};
 
 TEST_WITH_DATABASE(kinds_zones_currencies_and_feeds_never_mix)
 {
-    const struct said six = P("m5.large", "6"), eight = P("m5.large", "8");
+    const struct said eight = P("m5.large", "8");
     struct feed_reading reading = {
         .at_us = THEN_US, .prices = five, .count = COUNT(five), .accept = true};
 
     replaced(db, &reading);
-    reading = (struct feed_reading){
-        .source = &other_source, .at_us = THEN_US + 60 * SECOND_US, .prices = &six, .count = 1};
-    EXPECT_INT((long long)replaced(db, &reading).added, 1);
+    EXPECT_INT((long long)READ_OF(db, &other_source, 60, P("m5.large", "6")).added, 1);
     /* The other feed moves; another scope of it says the same price and loses it again. */
     reading = (struct feed_reading){.source = &other_source,
                                     .scope = "elsewhere",
@@ -70,7 +68,7 @@ TEST_WITH_DATABASE(kinds_zones_currencies_and_feeds_never_mix)
 
 TEST_WITH_DATABASE(a_filter_leaves_only_what_it_says)
 {
-    const struct said six = P("m5.large", "6"), seven = P("m5.xlarge", "7");
+    const struct said seven = P("m5.xlarge", "7");
     static const struct {
         struct price_filter filter;
         const char *texts;
@@ -94,11 +92,9 @@ TEST_WITH_DATABASE(a_filter_leaves_only_what_it_says)
         .at_us = THEN_US, .prices = five, .count = COUNT(five), .accept = true};
 
     replaced(db, &reading);
+    READ_OF(db, &other_source, 0, P("m5.large", "6"));
     reading = (struct feed_reading){
-        .source = &other_source, .at_us = THEN_US, .prices = &six, .count = 1};
-    replaced(db, &reading);
-    reading.scope = "xl";
-    reading.prices = &seven;
+        .source = &other_source, .scope = "xl", .at_us = THEN_US, .prices = &seven, .count = 1};
     replaced(db, &reading);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct price_filter filter = cases[i].filter;

@@ -10,37 +10,20 @@ static const char *const workloads[] = {"mlp", "resnet50"}; /* as a later spec m
 static const char *const instances[] = {"", "c7i.large", "c8g.large"};
 static const char *const precisions[] = {"f32", "bf16", "f32"};
 static const char *const branches[] = {"main", "next"};
+static const char *const states[] = {"cancelled", "queued"};
 
 /* Runs in all kinds, by their number: */
-static const char *engine_of(long long number)
-{
-    return engines[number % 2];
-}
-
-static const char *workload_of(long long number)
-{
-    return workloads[number / 2 % 2];
-}
-
-static const char *instance_of(long long number)
-{
-    return instances[number % 3];
-}
-
-static const char *precision_of(long long number)
-{
-    return precisions[number % 3];
-}
-
-static const char *branch_of(long long number)
-{
-    return branches[number / 4 % 2];
-}
-
-static const char *state_of(long long number)
-{
-    return number % 5 == 0 ? "cancelled" : "queued";
-}
+#define KIND(name, values, place)                                                                \
+    static const char *name(long long number)                                                    \
+    {                                                                                            \
+        return values[place];                                                                    \
+    }
+KIND(engine_of, engines, number % 2)
+KIND(workload_of, workloads, number / 2 % 2)
+KIND(instance_of, instances, number % 3)
+KIND(precision_of, precisions, number % 3)
+KIND(branch_of, branches, number / 4 % 2)
+KIND(state_of, states, number % 5 > 0)
 
 static void create_numbered(struct db *db, long long number)
 {

@@ -223,6 +223,5 @@ TEST_WITH_BATCH(a_band_is_named_at_the_end)
 {
     price_batch_add_interruption(all, &(struct interruption){.instance_type = "m5"});
     price_batch_name_band(all, 0, (const char[16]){">20%"});
-    EXPECT_STR(price_batch_interruption(all, 0)->band, ">20%");
-    EXPECT_STR(price_batch_interruption(all, 0)->instance_type, "m5");
+    EXPECT_HAS(*price_batch_interruption(all, 0), (band, ">20%"), (instance_type, "m5"));
 }
