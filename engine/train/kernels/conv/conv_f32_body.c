@@ -65,8 +65,9 @@ static size_t scratch_size(const struct conv_shape *shape, long images)
 VEC_INLINE void multiply(const struct conv_job *job, const struct conv_group *group, long first,
                          const float *panel, vec ret_sums[ROWS][VEC_WIDE])
 {
-    vec sums[ROWS][VEC_WIDE] = {0};
+    vec sums[ROWS][VEC_WIDE];
 
+    block_clear(sums);
     for (int t = 0; t < job->class->taps; t++, panel += job->depth * PANEL) {
         const float *rows[ROWS];
 

@@ -101,9 +101,10 @@ static void winograd_multiply(const struct job *job, long number, long tiles)
 
     for (long channel = 0; channel < job->n; channel += VEC_PANEL, panel += job->k * VEC_PANEL)
         for (long first = 0; first < tiles; first += VEC_BLOCK) {
-            vec sums[VEC_BLOCK][VEC_WIDE] = {0};
+            vec sums[VEC_BLOCK][VEC_WIDE];
             const float *rows[VEC_BLOCK];
 
+            block_clear(sums);
             for (int r = 0; r < VEC_BLOCK; r++)
                 rows[r] = input + (first + r) * job->k;
             block_multiply(rows, 1, job->k, panel, sums);

@@ -85,8 +85,9 @@ VEC_INLINE void multiply_block(const struct job *job, const float *left, const f
 static void add_block(const struct job *job, const float *left, const float *right, long tiles,
                       long count, float *to)
 {
-    vec sums[VEC_BLOCK][VEC_WIDE] = {0};
+    vec sums[VEC_BLOCK][VEC_WIDE];
 
+    block_clear(sums);
     multiply_block(job, left, right, tiles, sums);
     for (long r = 0; r < count; r++)
         for (int v = 0; v < VEC_WIDE; v++, to += VEC_LANES)

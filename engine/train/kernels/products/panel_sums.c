@@ -55,9 +55,10 @@ VEC_INLINE void run_rows(const struct panel_sums *sums, long row, long column, l
         to[r] = sums->result + at * sums->n + column;
     }
     for (long term = 0; term < sums->terms; term++, panel += sums->k * PANEL) {
-        vec of_term[ROWS][VEC_WIDE] = {0};
+        vec of_term[ROWS][VEC_WIDE];
         const float *rows[ROWS];
 
+        block_clear(of_term);
         for (int r = 0; r < ROWS; r++)
             rows[r] = sums->left + sums->shifts[term] + places[r];
         block_multiply(rows, 1, sums->k, panel, of_term);
@@ -110,9 +111,10 @@ VEC_INLINE void run_across(const struct panel_sums *sums, const struct near *nea
             sums->left + near->line * sums->pitch + sums->shifts[at / sums->k] + at % sums->k;
     }
     for (long column = 0; column < sums->n; column += PANEL) {
-        vec found[ROWS][VEC_WIDE] = {0};
+        vec found[ROWS][VEC_WIDE];
         float *to[ROWS];
 
+        block_clear(found);
         for (long line = 0; line < near->lines; line++, panel += sums->width * PANEL) {
             const float *rows[ROWS];
 

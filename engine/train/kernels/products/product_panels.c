@@ -12,7 +12,9 @@
 #define DEPTH_MAX 304L /* that is summed in registers before it goes to memory */
 #define LEFT_ROWS (16L * ROWS)
 #define RIGHT_NUMBERS (256L << 10)
-#define AHEAD 8 /* lines of memory that are asked for while they are packed */
+#define LINES_NUMBERS (128L << 10) /* of a transposed one, whose lines are read together */
+#define COLUMNS_LEAST 192L         /* that are packed at a time */
+#define AHEAD 8                    /* lines of memory that are asked for while they are packed */
 
 _Static_assert(VEC_LANES == 8, "panels are packed by squares of eight numbers");
 
@@ -76,6 +78,8 @@ static void pack_lines(const float *from, long stride, long columns, long depth,
 
         for (int i = 0; i < 8; i++)
             square[i] = VEC_LOAD(from + i * stride + k);
+        for (int i = 0; i < 8; i++)
+            __builtin_prefetch(from + (i + 8) * stride + k); /* the lines that are packed next */
         transpose8(square);
         for (int i = 0; i < 8; i++)
             VEC_STORE(to + (k + i) * PANEL, square[i]);
@@ -189,9 +193,10 @@ VEC_INLINE void store_row(const struct place *place, long row, const vec sums[VE
 VEC_INLINE void multiply_rows(const float *left, long line, long step, const float *panel,
                               const struct place *place, long count)
 {
-    vec sums[ROWS][VEC_WIDE] = {0};
+    vec sums[ROWS][VEC_WIDE];
     const float *rows[ROWS];
 
+    block_clear(sums);
     for (int r = 0; r < ROWS; r++) {
         long row = least_of(r, count - 1);
 
@@ -288,11 +293,16 @@ static void run_columns(const struct matrix_product *product, struct depth depth
     }
 }
 
+/* Packs few columns of the whole depth rather than many of a part of it: so the sums that are
+ * added to stay in a cache. */
 static void product_panels_run(const struct matrix_product *product)
 {
-    long block = depth_of(product);
-    long wide = cut_evenly(product->n, RIGHT_NUMBERS / block / PANEL * PANEL, PANEL);
-    long deep = RIGHT_NUMBERS / wide / block * block;
+    long block = depth_of(product), depth = cut_evenly(product->k, product->k, block);
+    bool by_lines = product->right.transposed && !product->packed;
+    long numbers = by_lines ? LINES_NUMBERS : RIGHT_NUMBERS;
+    long most = most_of(numbers / depth / PANEL * PANEL, COLUMNS_LEAST);
+    long wide = cut_evenly(product->n, most, PANEL);
+    long deep = numbers / wide / block * block;
 
     for (long column = 0; column < product->n; column += wide)
         for (long k = 0; k < product->k; k += deep)
