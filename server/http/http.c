@@ -16,6 +16,7 @@
 
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 #define QUIESCE_ATTEMPTS 1000
+#define FINISH_NS (2 * NS_PER_SECOND) /* for connections to end before the library is stopped */
 /* Memory of the library for one connection's header: more than exchange_admit() allows, so that
  * nearly always our own 431 answers. */
 #define CONNECTION_MEMORY (HEADER_MAX + 16 * 1024)
@@ -102,7 +103,7 @@ struct http *http_listen(const struct config *config, struct error *err)
         .body_ns = config->body_seconds * NS_PER_SECOND,
         .send_ns = config->send_seconds * NS_PER_SECOND,
     };
-    const struct connection_calls calls = {listener_cut, listener_taken};
+    const struct connection_calls calls = {listener_cut, listener_finish, listener_taken};
 
     http->transport.shortest_ns = connection_limits_shortest(&limits);
     http->listener = -1;
@@ -184,22 +185,32 @@ void http_quiesce(struct http *http)
     again = NULL;
 }
 
-void http_drain(struct http *http, long long patience_ns)
+/* Waits until it returns 0. */
+static void wait_for_none(struct http *http, size_t (*left)(struct connections *connections),
+                          long long patience_ns)
 {
     const struct timespec moment = {.tv_nsec = 2 * NS_PER_MS};
     long long deadline = clock_monotonic_ns() + patience_ns;
 
-    while (connections_answering(http->transport.connections) > 0 &&
-           clock_monotonic_ns() < deadline)
+    while (left(http->transport.connections) > 0 && clock_monotonic_ns() < deadline)
         nanosleep(&moment, NULL);
+}
+
+void http_drain(struct http *http, long long patience_ns)
+{
+    wait_for_none(http, connections_answering, patience_ns);
 }
 
 void http_stop(struct http *http)
 {
     if (!http)
         return;
-    if (http->daemon)
+    if (http->daemon) {
+        /* The library crashes when it is stopped while it refuses a malformed request: its
+         * MHD_queue_response() then says yes and takes nothing (0.9.75). */
+        wait_for_none(http, connections_finish, FINISH_NS);
         MHD_stop_daemon(http->daemon);
+    }
     connections_free(http->transport.connections);
     closep(&http->listener);
     tls_files_clear(&http->tls);

@@ -22,6 +22,7 @@ struct client {
     atomic_llong since_ns;    /* when the phase began */
     long long taken;          /* bytes, when the progress of an answer was last looked at */
     bool cut;                 /* its connection is ending; not in `count` */
+    bool finished;            /* the same, because all are */
 };
 
 struct connections {
@@ -175,6 +176,20 @@ void connections_cut(struct connections *connections, struct client *client)
     pthread_mutex_lock(&connections->lock);
     cut_client(connections, client);
     pthread_mutex_unlock(&connections->lock);
+}
+
+size_t connections_finish(struct connections *connections)
+{
+    size_t left = 0;
+
+    pthread_mutex_lock(&connections->lock);
+    for (struct client *client = connections->first; client; client = client->next, left++)
+        if (!client->finished) {
+            client->finished = true;
+            connections->calls.finish(client->descriptor);
+        }
+    pthread_mutex_unlock(&connections->lock);
+    return left;
 }
 
 static long long connections_deadline(const struct connections *connections,

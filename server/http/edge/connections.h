@@ -28,7 +28,9 @@ struct connection_limits {
 
 /* Functions on sockets, which the table knows only as descriptors. */
 struct connection_calls {
-    void (*cut)(int descriptor);        /* ends it; called with a lock held, must not call back */
+    /* These two are called with a lock held and must not call back. */
+    void (*cut)(int descriptor);        /* ends it, and drops what it has not taken */
+    void (*finish)(int descriptor);     /* ends it; what was sent still arrives */
     long long (*taken)(int descriptor); /* bytes that the client has taken so far */
 };
 
@@ -66,6 +68,9 @@ bool connections_hold(struct connections *connections, struct client *client, lo
 
 /* Cuts one client now. */
 void connections_cut(struct connections *connections, struct client *client);
+
+/* Ends all clients, each once. Returns how many are not removed yet. */
+size_t connections_finish(struct connections *connections);
 
 /* Cuts clients whose deadline has passed. Returns when to call it next, or LLONG_MAX. */
 long long connections_tick(struct connections *connections, long long now_ns);

@@ -106,6 +106,11 @@ void listener_cut(int descriptor)
     shutdown(descriptor, SHUT_RDWR);
 }
 
+void listener_finish(int descriptor)
+{
+    shutdown(descriptor, SHUT_RDWR);
+}
+
 long long listener_taken(int descriptor)
 {
     struct tcp_info info = {0};

@@ -25,6 +25,9 @@ void listener_hold_little(int descriptor);
 /* Ends a connection and drops what is still buffered. */
 void listener_cut(int descriptor);
 
+/* Ends a connection; what was sent still arrives. */
+void listener_finish(int descriptor);
+
 /* Bytes that the client has taken since the connection began. */
 long long listener_taken(int descriptor);
 

@@ -26,6 +26,13 @@ static void cut(int descriptor)
     snprintf(cuts + used, sizeof cuts - used, "%d ", descriptor);
 }
 
+static int finished; /* the sum of the descriptors that were finished */
+
+static void finish(int descriptor)
+{
+    finished += descriptor;
+}
+
 /* What the client of each descriptor has taken of its answers. */
 static long long taken_of[100];
 
@@ -34,7 +41,7 @@ static long long taken(int descriptor)
     return taken_of[descriptor];
 }
 
-static const struct connection_calls calls = {cut, taken};
+static const struct connection_calls calls = {cut, finish, taken};
 
 static struct connections *start(const struct connection_limits *limits)
 {
@@ -64,6 +71,23 @@ static void with_connections(void (*test)(struct connections *connections))
 
     test(connections);
     connections_free(connections);
+}
+
+TEST_WITH_CONNECTIONS(each_is_finished_once_and_waited_for)
+{
+    struct client *first = add(connections, 1, "10.0.0.1", START);
+    struct client *second = add(connections, 20, "10.0.0.2", START);
+
+    finished = 0;
+    connections_cut(connections, first); /* it is there until it is removed */
+    EXPECT_INT((long long)connections_finish(connections), 2);
+    EXPECT_INT(finished, 21);
+    connections_remove(connections, first);
+    EXPECT_INT((long long)connections_finish(connections), 1);
+    connections_remove(connections, second);
+    EXPECT_INT((long long)connections_finish(connections), 0);
+    EXPECT_INT(finished, 21);
+    EXPECT_STR(cuts, "1 ");
 }
 
 TEST_WITH_CONNECTIONS(clients_are_counted_while_they_are_there)
