@@ -185,7 +185,7 @@ void http_quiesce(struct http *http)
     again = NULL;
 }
 
-/* Waits until it returns 0. */
+/* Waits until left() is 0. */
 static void wait_for_none(struct http *http, size_t (*left)(struct connections *connections),
                           long long patience_ns)
 {

@@ -186,8 +186,9 @@ class Native(ServerCase):
     ENGINES = {"trainer": WORKER}  # "native" without configuration
 
     def test_the_real_worker_trains(self):
-        run = self.server.run("native", workload="lstm2017", batch_size=16, steps=30,
-                              warmup_steps=2, max_seconds=120, threads=1)
+        run_id = self.server.queue("native", workload="lstm2017", batch_size=16, steps=30,
+                                   warmup_steps=2, max_seconds=120, threads=1)
+        run = self.server.wait(run_id, seconds=180)  # a sanitized one next to others may take minutes
         self.assertEqual("finished", run["state"], run)
         self.assertIn("pennyworth", run["software"])
         losses = [step["loss"] for step in self.server.steps(run["id"])]
