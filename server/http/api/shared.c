@@ -23,13 +23,16 @@ bool api_read_name_cursor(const struct parameter_row *row, const char *value, vo
                      "must be the next_cursor of an earlier answer");
 }
 
+bool api_reason_says_why(const char *reason, struct error *err)
+{
+    return reason[strspn(reason, " ")] || error_set(err, ERROR_INVALID, "reason", "must say why");
+}
+
 bool api_read_reason(const struct parameter_row *row, const char *value, void *into,
                      struct error *err)
 {
     const struct field field = {
         .name = row->name, .type = FIELD_TEXT, .min = 1, .max = REASON_MAX};
 
-    return field_read_text(&field, value, into, err) &&
-           (value[strspn(value, " ")] ||
-            error_set(err, ERROR_INVALID, row->name, "must say why"));
+    return field_read_text(&field, value, into, err) && api_reason_says_why(value, err);
 }

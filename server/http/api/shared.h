@@ -22,6 +22,8 @@ bool api_read_name_cursor(const struct parameter_row *row, const char *value, vo
         .meaning = "`next_cursor` of the previous page."
 /* clang-format on */
 
+/* Blanks are no reason. */
+bool api_reason_says_why(const char *reason, struct error *err);
 /* A reason for the record (char[REASON_MAX + 1]); it must say something. */
 bool api_read_reason(const struct parameter_row *row, const char *value, void *into,
                      struct error *err);

@@ -22,7 +22,7 @@ struct client {
     atomic_llong since_ns;    /* when the phase began */
     long long taken;          /* bytes, when the progress of an answer was last looked at */
     bool cut;                 /* its connection is ending; not in `count` */
-    bool finished;            /* the same, because all are */
+    bool finished;            /* its connection is ending because all are; still in `count` */
 };
 
 struct connections {

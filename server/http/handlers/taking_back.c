@@ -15,13 +15,9 @@ static void taking_back_begin(const struct exchange *exchange, struct taken_back
     snprintf(taken->by, sizeof taken->by, "%s", access_sender(exchange));
 }
 
-/* Blanks are no reason. */
 static bool says_something(void *object, struct error *err)
 {
-    const struct taken_back *taken = object;
-
-    return taken->reason[strspn(taken->reason, " ")] ||
-           error_set(err, ERROR_INVALID, "reason", "must say why");
+    return api_reason_says_why(((const struct taken_back *)object)->reason, err);
 }
 
 static const struct field rows[] = {

@@ -41,6 +41,12 @@ static long depth_of(const struct matrix_product *product)
     return cut_evenly(product->k, DEPTH_MAX, 8);
 }
 
+/* All blocks of the depth, the last one filled up. */
+static long whole_depth_of(const struct matrix_product *product)
+{
+    return cut_evenly(product->k, product->k, depth_of(product));
+}
+
 static struct depth depth_at(const struct matrix_product *product, long begin)
 {
     return (struct depth){begin, least_of(product->k - begin, depth_of(product))};
@@ -297,10 +303,10 @@ static void run_columns(const struct matrix_product *product, struct depth depth
  * added to stay in a cache. */
 static void product_panels_run(const struct matrix_product *product)
 {
-    long block = depth_of(product), depth = cut_evenly(product->k, product->k, block);
+    long block = depth_of(product);
     bool by_lines = product->right.transposed && !product->packed;
     long numbers = by_lines ? LINES_NUMBERS : RIGHT_NUMBERS;
-    long most = most_of(numbers / depth / PANEL * PANEL, COLUMNS_LEAST);
+    long most = most_of(numbers / whole_depth_of(product) / PANEL * PANEL, COLUMNS_LEAST);
     long wide = cut_evenly(product->n, most, PANEL);
     long deep = numbers / wide / block * block;
 
@@ -326,7 +332,7 @@ static bool panels_are_faster(const struct matrix_product *product, bool packed)
 /* Of an operand that is used as one piece. */
 static size_t panels_bytes(const struct matrix_product *product)
 {
-    long block = depth_of(product), depth = (product->k + block - 1) / block * block;
+    long depth = whole_depth_of(product);
     long columns = (product->n + PANEL - 1) / PANEL * PANEL;
 
     return depth * columns > RIGHT_NUMBERS ? 0 : (size_t)(depth * columns) * sizeof(float);

@@ -107,6 +107,18 @@ TEST_CONNECTED(a_cut_takes_back_what_was_not_read)
     EXPECT(length < 0 && errno == ECONNRESET);
 }
 
+TEST_CONNECTED(what_was_sent_before_the_end_arrives)
+{
+    char piece[8] = "";
+
+    EXPECT_INT(send(ends->ours, "last", 4, 0), 4);
+    listener_finish(ends->ours);
+    EXPECT_INT(recv(ends->theirs, piece, sizeof piece, 0), 4);
+    EXPECT_STR(piece, "last");
+    EXPECT_INT(recv(ends->theirs, piece, sizeof piece, 0), 0);
+    EXPECT(send(ends->ours, "x", 1, MSG_NOSIGNAL) < 0);
+}
+
 static long long held_for_whom_does_not_read(int descriptor)
 {
     char piece[1024] = "";
