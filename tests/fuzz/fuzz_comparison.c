@@ -91,14 +91,18 @@ static void check_json(const struct comparison_question *question, const struct 
     ALWAYS(json_array_size(json_object_get(json, "rows")) <= (size_t)question->limit);
 }
 
-/* A whole cell: a label may say "a,nan" too, in quotes. */
+/* A whole cell without quotes: a label may say "a,nan,b" in them. */
 static bool has_cell(const char *csv, const char *text)
 {
     const size_t length = strlen(text);
+    bool quoted = false;
 
-    for (const char *at = strstr(csv, text); at; at = strstr(at + 1, text))
-        if (at > csv && strchr(",\n", at[-1]) && strchr(",\r\n", at[length]))
+    for (const char *at = csv; *at; at++) {
+        quoted ^= *at == '"';
+        if (!quoted && strchr(",\n", *at) && strncmp(at + 1, text, length) == 0 &&
+            strchr(",\r\n", at[1 + length]))
             return true;
+    }
     return false;
 }
 
