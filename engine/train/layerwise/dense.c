@@ -2,6 +2,7 @@
 #include "engine/train/layerwise/kinds.h"
 
 #include "common/cleanup.h"
+#include "engine/train/layerwise/embedding.h"
 #include "engine/train/layerwise/learn.h"
 #include "engine/train/layerwise/memory.h"
 #include "engine/train/layerwise/product.h"
@@ -11,14 +12,14 @@
 struct dense {
     long inputs;
     struct product forward, to_weight, to_input;
+    size_t passed;  /* numbers of each thread's place for rows of the weight's gradient; or 0 */
     float *before;  /* as the output: what a GELU reads; or NULL */
     void *gradient; /* the gradient of the output as products read it */
 };
 
-/* Its weight is number 0 of its own parameters, or the embedding's. */
 static int weight_of(const struct op *op)
 {
-    return op->node->tied ? op->net->graph.nodes[op->node->tied].parameter : op->node->parameter;
+    return graph_weight_of(&op->net->graph, op->node);
 }
 
 static int bias_of(const struct op *op)
@@ -44,6 +45,16 @@ static bool make_dense_products(struct op *op, struct dense *dense, struct error
            (!op->to_input || product_make(&dense->to_input, op->net, to_input, err));
 }
 
+/* The weight's gradient has a place with those of others. */
+static void share_gradient(struct op *op, struct dense *dense)
+{
+    size_t threads = (size_t)op->net->threads,
+           whole = (size_t)(op->node->columns * dense->inputs);
+
+    dense->passed = product_passed(&dense->to_weight);
+    learn_needs(op->net, weight_of(op), dense->passed > 0 ? threads * dense->passed : whole);
+}
+
 static bool dense_make(struct op *op, struct error *err)
 {
     struct dense *dense = op->own = layerwise_take(op->net, sizeof *dense, err);
@@ -57,7 +68,11 @@ static bool dense_make(struct op *op, struct error *err)
             return false;
     }
     dense->gradient = operand_take(op->net, op->output->gradient, op->output->count, err);
-    return dense->gradient && make_dense_products(op, dense, err);
+    if (!dense->gradient || !make_dense_products(op, dense, err))
+        return false;
+    if (op->net->learns_at_once[weight_of(op)])
+        share_gradient(op, dense);
+    return true;
 }
 
 static void dense_forward(struct op *op, int thread)
@@ -83,25 +98,29 @@ static void dense_forward(struct op *op, int thread)
     op->net->elements->finish(&finish);
 }
 
-static void weight_ready(void *user, struct share rows, struct share columns)
+static void weight_ready(void *user, const struct product_done *gradient)
 {
-    const struct op *op = user;
+    struct op *op = user;
 
-    learn_part(op->net, weight_of(op), rows, columns);
+    if (op->node->tied)
+        embedding_learn(&op->net->ops[op->node->tied], gradient);
+    else
+        learn_part(op->net, weight_of(op), gradient);
 }
 
 /* Where the weight learns at once, all threads must have read it first. */
 static void weight_backward(struct op *op, const struct dense *dense, int thread)
 {
-    const struct product_callback callback = {weight_ready, op};
+    const struct product_callback callback = {weight_ready, op, dense->passed > 0};
     struct layerwise *net = op->net;
     int weight = weight_of(op);
     bool at_once = net->learns_at_once[weight];
+    float *gradient = net->parameters.list[weight].gradient + (size_t)thread * dense->passed;
 
     if (at_once)
         team_meet(net->team);
-    product_run_calling(&dense->to_weight, thread, dense->gradient, op->input->operand,
-                        net->parameters.list[weight].gradient, at_once ? &callback : NULL);
+    product_run_calling(&dense->to_weight, thread, dense->gradient, op->input->operand, gradient,
+                        at_once ? &callback : NULL);
 }
 
 /* From the gradient behind the activation to that before it. */

@@ -1,11 +1,21 @@
 /* Tokens to rows: one-hot, or a row of a table.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/layerwise/kinds.h"
+#include "engine/train/layerwise/embedding.h"
 
+#include "engine/train/layerwise/kinds.h"
+#include "engine/train/layerwise/learn.h"
 #include "engine/train/layerwise/memory.h"
 #include "engine/train/layerwise/share.h"
 
 #include <string.h>
+
+struct embedding {
+    /* The tokens of the step before: their rows of the gradient are not zero. */
+    int32_t *before;
+    /* Of a table that learns at once: */
+    float *kept;     /* as the output: the gradients of the tokens' rows */
+    int32_t *places; /* (vocabulary): the row of `kept`, the first of this token; -1: none */
+};
 
 static void one_hot_forward(struct op *op, int thread)
 {
@@ -18,11 +28,39 @@ static void one_hot_forward(struct op *op, int thread)
         output->value[row * output->width + op->net->tokens[row]] = 1;
 }
 
-/* The tokens of the step before: their rows of the gradient are not zero. */
+static bool learns_at_once(const struct op *op)
+{
+    return op->net->learns_at_once[op->node->parameter];
+}
+
 static bool embedding_make(struct op *op, struct error *err)
 {
-    op->own = layerwise_take(op->net, (size_t)op->output->rows * sizeof(int32_t), err);
-    return op->own != NULL;
+    struct embedding *embedding = op->own = layerwise_take(op->net, sizeof *embedding, err);
+    size_t rows = (size_t)op->output->rows;
+    size_t vocabulary = (size_t)op->net->graph.parameters[op->node->parameter].rows;
+
+    if (!embedding)
+        return false;
+    embedding->before = layerwise_take(op->net, rows * sizeof *embedding->before, err);
+    if (!embedding->before || !learns_at_once(op))
+        return embedding->before != NULL;
+    embedding->kept = layerwise_take(op->net, op->output->count * sizeof *embedding->kept, err);
+    embedding->places = layerwise_take(op->net, vocabulary * sizeof *embedding->places, err);
+    if (!embedding->kept || !embedding->places)
+        return false;
+    memset(embedding->places, -1, vocabulary * sizeof *embedding->places);
+    return true;
+}
+
+/* Gives each token of this step a place, and those of the one before none. */
+static void place_tokens(const struct op *op)
+{
+    const struct embedding *embedding = op->own;
+
+    for (long row = 0; row < op->output->rows; row++)
+        embedding->places[embedding->before[row]] = -1;
+    for (long row = op->output->rows - 1; row >= 0; row--)
+        embedding->places[op->net->tokens[row]] = (int32_t)row;
 }
 
 static void embedding_forward(struct op *op, int thread)
@@ -32,6 +70,8 @@ static void embedding_forward(struct op *op, int thread)
     const float *table = value_of_parameter(op, 0);
     long width = output->width;
 
+    if (thread == 0 && learns_at_once(op))
+        place_tokens(op);
     for (long row = rows.begin; row < rows.end; row++) {
         float *value = output->value + row * width;
 
@@ -58,17 +98,70 @@ static void positions_backward(struct op *op, int thread)
  * joined it, that may be any row. */
 static void clear_before(struct op *op, int thread)
 {
-    const int32_t *before = op->own;
+    const struct embedding *embedding = op->own;
     float *table = gradient_of_parameter(op, 0);
     size_t width = (size_t)op->output->width;
     bool any = joiner_joins(op->net->joiner);
     long count = any ? op->net->graph.parameters[op->node->parameter].rows : op->output->rows;
 
     for (long i = 0; i < count; i++) {
-        long row = any ? i : before[i];
+        long row = any ? i : embedding->before[i];
 
         if (row % op->net->threads == thread)
             memset(table + (size_t)row * width, 0, width * sizeof *table);
+    }
+}
+
+/* The gradient of the table's row of the token in this row of the text. */
+static float *row_of_gradient(const struct op *op, long row)
+{
+    const struct embedding *embedding = op->own;
+    int32_t token = op->net->tokens[row];
+    long width = op->output->width;
+
+    return learns_at_once(op) ? embedding->kept + embedding->places[token] * width
+                              : gradient_of_parameter(op, 0) + token * width;
+}
+
+void embedding_learn(struct op *op, const struct product_done *gradient)
+{
+    const struct embedding *embedding = op->own;
+    size_t bytes =
+        (size_t)(gradient->columns.end - gradient->columns.begin) * sizeof *gradient->numbers;
+    struct product_done part = *gradient;
+    long row = gradient->rows.begin;
+
+    while (row < gradient->rows.end) {
+        part.rows = (struct share){row, row + 1};
+        part.numbers = gradient->numbers + (row - gradient->rows.begin) * gradient->stride;
+        if (embedding->places[row] >= 0) {
+            memcpy(embedding->kept + embedding->places[row] * op->output->width +
+                       part.columns.begin,
+                   part.numbers, bytes);
+        } else {
+            while (part.rows.end < gradient->rows.end && embedding->places[part.rows.end] < 0)
+                part.rows.end++;
+            learn_part(op->net, op->node->parameter, &part);
+        }
+        row = part.rows.end;
+    }
+}
+
+/* The rows of this thread's tokens. */
+static void learn_kept(struct op *op, int thread)
+{
+    const struct embedding *embedding = op->own;
+    long width = op->output->width;
+
+    for (long row = 0; row < op->output->rows; row++) {
+        int32_t token = op->net->tokens[row];
+        const struct product_done part = {.rows = {token, token + 1},
+                                          .columns = {0, width},
+                                          .numbers = embedding->kept + row * width,
+                                          .stride = width};
+
+        if (token % op->net->threads == thread && embedding->places[token] == row)
+            learn_part(op->net, op->node->parameter, &part);
     }
 }
 
@@ -76,12 +169,10 @@ static void clear_before(struct op *op, int thread)
  * each in the order of the text. */
 static void embedding_backward(struct op *op, int thread)
 {
+    const struct embedding *embedding = op->own;
     const struct tensor *output = op->output;
-    float *table = gradient_of_parameter(op, 0);
-    int32_t *before = op->own;
     const int32_t *tokens = op->net->tokens;
     size_t width = (size_t)output->width;
-    int threads = op->net->threads;
 
     if (op->node->positions)
         positions_backward(op, thread);
@@ -89,12 +180,14 @@ static void embedding_backward(struct op *op, int thread)
     if (!graph_is_tied(&op->net->graph, (int)(op->node - op->net->graph.nodes)))
         clear_before(op, thread);
     for (long row = 0; row < output->rows; row++)
-        if (tokens[row] % threads == thread)
+        if (tokens[row] % op->net->threads == thread)
             op->net->elements->add(output->gradient + (size_t)row * width, width,
-                                   table + (size_t)tokens[row] * width);
+                                   row_of_gradient(op, row));
+    if (learns_at_once(op))
+        learn_kept(op, thread);
     team_meet(op->net->team); /* all have read `before` */
     if (thread == 0)
-        memcpy(before, tokens, (size_t)output->rows * sizeof *before);
+        memcpy(embedding->before, tokens, (size_t)output->rows * sizeof *tokens);
 }
 
 const struct op_functions one_hot_functions = {.forward = one_hot_forward};

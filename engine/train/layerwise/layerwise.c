@@ -406,8 +406,9 @@ static bool make_all(struct layerwise *net, struct error *err)
     net->dnn = dnn_open(net->threads, err);
     learn_choose(net);
     return net->dnn && check_memory(net, err) && make_parameters(net, err) &&
-           learn_make(net, err) && make_scratch(net, err) && make_operands(net, err) &&
-           make_data(net, err) && make_ops(net, err) && (net->team = team_new(net->threads, err));
+           make_scratch(net, err) && make_operands(net, err) && make_data(net, err) &&
+           make_ops(net, err) && learn_make(net, err) &&
+           (net->team = team_new(net->threads, err));
 }
 
 struct net *layerwise_new(const struct graph *graph, const struct optimizer *optimizer,

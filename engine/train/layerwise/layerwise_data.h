@@ -1,5 +1,5 @@
 /* What the files of the layerwise plan share. They stand on each other in this order: memory,
- * share, learn, product, the kinds of nodes (dense, conv, pool, dropout, embedding, lstm, norm,
+ * share, product, learn, the kinds of nodes (dense, conv, pool, dropout, embedding, lstm, norm,
  * attention, loss), layerwise. */
 #pragma once
 
@@ -73,6 +73,7 @@ struct layerwise {
     struct parameters parameters;
     void *operands[PARAMETERS_MAX];
     bool learns_at_once[PARAMETERS_MAX]; /* see learn.h */
+    size_t place_numbers;                /* of the place of their gradients */
     struct tensor tensors[NODES_MAX];
     struct op ops[NODES_MAX];
     int32_t *tokens, *labels; /* (batch, length); (batch) or (batch, length) */

@@ -1,7 +1,11 @@
 /* Tested by tests/engine/train/layerwise/layerwise_test.c. */
 #include "engine/train/layerwise/learn.h"
 
+#include "common/order.h"
 #include "engine/train/layerwise/memory.h"
+#include "engine/train/layerwise/share.h"
+
+#include <assert.h>
 
 #define NEAR 2048 /* numbers of a parameter that stay in a cache while they are updated */
 
@@ -11,10 +15,12 @@ void learn_choose(struct layerwise *net)
         return;
     for (int i = 0; i < net->graph.count; i++) {
         const struct node *node = &net->graph.nodes[i];
+        bool *learns = &net->learns_at_once[graph_weight_of(&net->graph, node)];
 
-        /* The table that a tied one shares has a second gradient to come. */
-        if (node->kind == NODE_DENSE && !node->tied)
-            net->learns_at_once[node->parameter] = true;
+        if (node->kind == NODE_DENSE) {
+            assert(!*learns); /* once */
+            *learns = true;
+        }
     }
 }
 
@@ -39,30 +45,35 @@ size_t learn_saves(const struct layerwise *net)
     return sum - most;
 }
 
+void learn_needs(struct layerwise *net, int index, size_t numbers)
+{
+    assert(net->learns_at_once[index]);
+    net->place_numbers = (size_t)most_of((long long)net->place_numbers, (long long)numbers);
+}
+
 bool learn_make(struct layerwise *net, struct error *err)
 {
-    size_t sum, most;
-    float *place;
+    size_t numbers = net->place_numbers;
+    float *place = numbers > 0 ? layerwise_take(net, numbers * sizeof *place, err) : NULL;
 
-    sum_gradients(net, &sum, &most);
-    place = most > 0 ? layerwise_take(net, most * sizeof *place, err) : NULL;
     for (int i = 0; place && i < net->parameters.count; i++)
         if (net->learns_at_once[i])
             net->parameters.list[i].gradient = place;
-    return place || most == 0;
+    return place || numbers == 0;
 }
 
-/* Some numbers at a time, so that rounding finds them in a cache. */
+/* Some numbers at a time, so that rounding finds them in a cache; the gradient is of the first.
+ */
 static void learn_numbers(struct layerwise *net, int index, const struct optimizer_step *step,
-                          struct share share)
+                          struct share share, const float *gradient)
 {
     const struct parameter *p = &net->parameters.list[index];
 
     for (long at = share.begin; at < share.end; at += NEAR) {
-        const struct share part = {at, at + NEAR < share.end ? at + NEAR : share.end};
+        const struct share part = {at, least_of(at + NEAR, share.end)};
 
-        net->elements->learn(step, (size_t)(part.end - at), p->gradient + at, p->velocity + at,
-                             p->second ? p->second + at : NULL, p->value + at);
+        net->elements->learn(step, (size_t)(part.end - at), gradient + (at - share.begin),
+                             p->velocity + at, p->second ? p->second + at : NULL, p->value + at);
         if (net->operands[index])
             operand_round(net, p->value, part, net->operands[index]);
     }
@@ -73,27 +84,32 @@ static struct optimizer_step learn_step(const struct layerwise *net, int index)
     return optimizer_at(&net->optimizer, net->step, net->graph.parameters[index].rows > 0);
 }
 
-void learn_part(struct layerwise *net, int index, struct share rows, struct share columns)
+void learn_part(struct layerwise *net, int index, const struct product_done *gradient)
 {
     const struct optimizer_step step = learn_step(net, index);
-    long width = (long)net->parameters.list[index].count / net->graph.parameters[index].rows;
+    const struct share rows = gradient->rows, columns = gradient->columns;
+    long width = net->graph.parameters[index].columns;
 
-    if (columns.end - columns.begin == width) {
-        learn_numbers(net, index, &step, (struct share){rows.begin * width, rows.end * width});
+    if (columns.end - columns.begin == gradient->stride) {
+        assert(gradient->stride == width);
+        learn_numbers(net, index, &step, (struct share){rows.begin * width, rows.end * width},
+                      gradient->numbers);
         return;
     }
     for (long row = rows.begin; row < rows.end; row++)
         learn_numbers(net, index, &step,
-                      (struct share){row * width + columns.begin, row * width + columns.end});
+                      (struct share){row * width + columns.begin, row * width + columns.end},
+                      gradient->numbers + (row - rows.begin) * gradient->stride);
 }
 
 void learn_rest(struct layerwise *net, int thread)
 {
     for (int i = 0; net->learns && i < net->parameters.count; i++)
         if (!net->learns_at_once[i]) {
+            const struct parameter *p = &net->parameters.list[i];
             const struct optimizer_step step = learn_step(net, i);
+            const struct share share = share_elements(net, p->count, thread);
 
-            learn_numbers(net, i, &step,
-                          share_elements(net, net->parameters.list[i].count, thread));
+            learn_numbers(net, i, &step, share, p->gradient + share.begin);
         }
 }

@@ -9,6 +9,7 @@
 #include "engine/train/onednn/dnn_make.h"
 
 #define GRAIN 16
+#define LINE 16 /* floats of a cache line, which two threads must not share */
 
 struct product_alone {
     struct product_alone *next;  /* of the net */
@@ -111,10 +112,12 @@ void product_keep_right(const struct layerwise *net, struct product_alone *produ
         net->kernel->pack(&product->shape, product->packed);
 }
 
-/* A callback, and the part whose rows and columns it gets. */
+/* A callback, the part whose rows and columns it gets, and where the part's result begins. */
 struct part_callback {
     const struct product_callback *callback;
     const struct product_part *part;
+    const float *result;
+    long stride;
 };
 
 static void part_ready(void *user, struct matrix_part part)
@@ -122,9 +125,13 @@ static void part_ready(void *user, struct matrix_part part)
     const struct part_callback *call = user;
     long row = call->part->rows.begin + part.row;
     long column = call->part->columns.begin + part.column;
+    long line = call->callback->passes ? 0 : part.row;
+    const struct product_done done = {.rows = {row, row + part.rows},
+                                      .columns = {column, column + part.columns},
+                                      .numbers = call->result + line * call->stride + part.column,
+                                      .stride = call->stride};
 
-    call->callback->ready(call->callback->user, (struct share){row, row + part.rows},
-                          (struct share){column, column + part.columns});
+    call->callback->ready(call->callback->user, &done);
 }
 
 /* Of left, right and result; a right operand of NULL is the kept one. */
@@ -143,6 +150,7 @@ static void run_product(struct layerwise *net, const struct product_alone *produ
         whole.scratch = net->scratch + (size_t)thread * net->kernel->scratch_bytes;
         whole.ready = call ? part_ready : NULL;
         whole.user = call;
+        whole.passes = call && call->callback->passes;
         net->kernel->run(&whole);
         return;
     }
@@ -150,7 +158,8 @@ static void run_product(struct layerwise *net, const struct product_alone *produ
         kept->kind == ERROR_NONE)
         kept->kind = ERROR_INTERNAL;
     if (call)
-        call->callback->ready(call->callback->user, call->part->rows, call->part->columns);
+        part_ready(call,
+                   (struct matrix_part){.rows = product->shape.m, .columns = product->shape.n});
 }
 
 void product_run_alone(struct layerwise *net, const struct product_alone *product, int thread,
@@ -226,12 +235,35 @@ void product_run_calling(const struct product *product, int thread, void *left, 
 {
     const struct product_part *part = &product->parts[thread];
     struct layerwise *net = product->net;
+    bool passes = callback && callback->passes;
+    float *begin = result + (passes ? 0 : part->result);
     void *const operands[] = {operand_at(net, left, part->left),
-                              operand_at(net, right, part->right), result + part->result};
-    struct part_callback call = {callback, part};
+                              operand_at(net, right, part->right), begin};
+    struct part_callback call = {callback, part, begin, 0};
 
-    if (part->product)
-        run_product(net, part->product, thread, operands, callback ? &call : NULL);
+    if (!part->product)
+        return;
+    call.stride = part->product->shape.result_stride;
+    run_product(net, part->product, thread, operands, callback ? &call : NULL);
+}
+
+size_t product_passed(const struct product *product)
+{
+    const struct product_kernel *kernel = product->net->kernel;
+    size_t most = 0;
+
+    for (int i = 0; i < product->net->threads; i++) {
+        const struct product_alone *part = product->parts[i].product;
+        size_t numbers;
+
+        if (!part)
+            continue;
+        if (part->op || kernel->rows_passed(&part->shape) == 0)
+            return 0;
+        numbers = (size_t)(kernel->rows_passed(&part->shape) * part->shape.result_stride);
+        most = numbers > most ? numbers : most;
+    }
+    return (most + LINE - 1) / LINE * LINE;
 }
 
 void product_run(const struct product *product, int thread, void *left, void *right,

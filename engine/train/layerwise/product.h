@@ -43,11 +43,23 @@ MUST_USE bool product_make(struct product *product, struct layerwise *net,
 void product_run(const struct product *product, int thread, void *left, void *right,
                  float *result);
 
-/* The same; calls back, unless that is NULL, with all rows and columns of the part, each once,
- * when they are complete. */
+/* Rows and columns of the result that are complete. */
+struct product_done {
+    struct share rows, columns;
+    const float *numbers; /* where they begin */
+    long stride;          /* from a row to the next */
+};
+
+/* Numbers of a place for the rows of a thread's part that are complete at a time; 0: the result
+ * must be a place for all of it. */
+size_t product_passed(const struct product *product);
+
+/* As product_run(); calls back, unless that is NULL, with all rows and columns of the part, each
+ * once, when they are complete. */
 struct product_callback {
-    void (*ready)(void *user, struct share rows, struct share columns);
+    void (*ready)(void *user, const struct product_done *done);
     void *user;
+    bool passes; /* the result is the thread's own place, of product_passed() */
 };
 void product_run_calling(const struct product *product, int thread, void *left, void *right,
                          float *result, const struct product_callback *callback);

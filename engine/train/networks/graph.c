@@ -199,6 +199,11 @@ static void graph_fill(const struct graph_parameter *parameter, unsigned long lo
         values[i] = parameter->shift + values[i];
 }
 
+int graph_weight_of(const struct graph *graph, const struct node *node)
+{
+    return node->tied ? graph->nodes[node->tied].parameter : node->parameter;
+}
+
 bool graph_is_tied(const struct graph *graph, int embedding)
 {
     for (int i = 0; i < graph->count; i++)

@@ -112,6 +112,10 @@ static inline long extent_count(const struct extent *extent)
 
 size_t graph_parameter_count(const struct graph_parameter *parameter);
 
+/* The number of the weight of a node that has one: its own first parameter, or the table of the
+ * embedding that it shares. */
+int graph_weight_of(const struct graph *graph, const struct node *node);
+
 /* Whether a layer shares the weight of this embedding. */
 bool graph_is_tied(const struct graph *graph, int embedding);
 

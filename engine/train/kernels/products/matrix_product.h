@@ -34,6 +34,9 @@ struct matrix_product {
     /* Called with each part of the result that is complete, while it is in a cache; or NULL. */
     void (*ready)(void *user, struct matrix_part part);
     void *user;
+    /* ready() takes rows before the next ones are computed, and all have one place: `result` has
+     * room for the kernel's rows_passed(). */
+    bool passes;
 };
 
 struct product_kernel {
@@ -44,6 +47,8 @@ struct product_kernel {
     /* Bytes of the packed right operand; 0 where it is too large to be used so. */
     size_t (*packed_bytes)(const struct matrix_product *product);
     void (*pack)(const struct matrix_product *product, void *ret_packed);
+    /* The most rows that it completes at a time; 0: it needs room for the whole result. */
+    long (*rows_passed)(const struct matrix_product *product);
     /* Uses the calling thread alone. */
     void (*run)(const struct matrix_product *product);
 };

@@ -11,14 +11,17 @@ static PACK_TARGET __mmask32 mask_of(long count)
     return count >= 32 ? ~(__mmask32)0 : count <= 0 ? 0 : ((__mmask32)1 << count) - 1;
 }
 
-/* 32 numbers of a line from `at` on; zeros behind `count` of them, or where there is no line. */
+/* 32 numbers of a line from `at` on; zeros behind `count` of them, or where there is no line.
+ * What lies `ahead` numbers on is asked of memory: it is packed next. */
 static PACK_TARGET __m512i load_line(const struct matrix_operand *operand, long line, long lines,
-                                     long at, long count)
+                                     long at, long count, long ahead)
 {
+    const uint16_t *from = (const uint16_t *)operand->numbers + line * operand->stride + at;
+
     if (line >= lines)
         return _mm512_setzero_si512();
-    return _mm512_maskz_loadu_epi16(mask_of(count), (const uint16_t *)operand->numbers +
-                                                        line * operand->stride + at);
+    __builtin_prefetch(from + ahead);
+    return _mm512_maskz_loadu_epi16(mask_of(count), from);
 }
 
 /* Two lines become pairs: of their first 16 numbers and of their last. */
@@ -41,8 +44,8 @@ static PACK_TARGET void pair_block(const struct matrix_operand *operand, long li
     for (long i = 0; i < TILE_ROWS; i++) {
         __m512i pairs[2];
 
-        pair_lines(load_line(operand, line + 2 * i, lines, at, count),
-                   load_line(operand, line + 2 * i + 1, lines, at, count), pairs);
+        pair_lines(load_line(operand, line + 2 * i, lines, at, count, TILE_BLOCK),
+                   load_line(operand, line + 2 * i + 1, lines, at, count, TILE_BLOCK), pairs);
         ret_tiles[0][i] = pairs[0];
         ret_tiles[1][i] = pairs[1];
     }
@@ -65,8 +68,9 @@ PACK_TARGET void pack_right(const struct matrix_operand *right, long count,
         if (right->transposed) {
             for (long half = 0; half < 2; half++) {
                 for (long i = 0; i < TILE_ROWS; i++)
-                    tiles[half][i] = load_line(right, column + half * TILE_ROWS + i, count, k,
-                                               least_of(end - k, TILE_DEPTH));
+                    tiles[half][i] =
+                        load_line(right, column + half * TILE_ROWS + i, count, k,
+                                  least_of(end - k, TILE_DEPTH), TILE_BLOCK * right->stride);
                 transpose16(tiles[half]);
             }
         } else {
@@ -92,7 +96,8 @@ PACK_TARGET void pack_left(const struct matrix_operand *left, long count, struct
         } else {
             for (long i = 0; i < TILE_BLOCK; i++)
                 tiles[i / TILE_ROWS][i % TILE_ROWS] =
-                    load_line(left, row + i, count, k, least_of(end - k, TILE_DEPTH));
+                    load_line(left, row + i, count, k, least_of(end - k, TILE_DEPTH),
+                              TILE_BLOCK * left->stride);
         }
         store_tile(tiles[0], to, stride);
         store_tile(tiles[1], to + TILE_ROWS * stride, stride);

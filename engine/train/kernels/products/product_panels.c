@@ -7,6 +7,8 @@
 
 #include "engine/train/kernels/vec_block.h"
 
+#include <assert.h>
+
 #define ROWS VEC_BLOCK
 #define PANEL VEC_PANEL
 #define DEPTH_MAX 304L /* that is summed in registers before it goes to memory */
@@ -235,7 +237,8 @@ static void run_block(const struct block *block)
 {
     const float *panel = block->right;
     long stride = block->product->result_stride;
-    struct place place = {.result = block->product->result + block->row * stride + block->column,
+    long line = block->product->passes ? 0 : block->row;
+    struct place place = {.result = block->product->result + line * stride + block->column,
                           .stride = stride,
                           .depth = block->depth.count,
                           .adds = block->adds};
@@ -299,21 +302,38 @@ static void run_columns(const struct matrix_product *product, struct depth depth
     }
 }
 
-/* Packs few columns of the whole depth rather than many of a part of it: so the sums that are
- * added to stay in a cache. */
-static void product_panels_run(const struct matrix_product *product)
+/* Columns and depth of the right operand that are packed at a time. */
+struct together {
+    long wide, deep;
+};
+
+/* Few columns of the whole depth rather than many of a part of it: so the sums that are added to
+ * stay in a cache. */
+static struct together together_of(const struct matrix_product *product)
 {
     long block = depth_of(product);
     bool by_lines = product->right.transposed && !product->packed;
     long numbers = by_lines ? LINES_NUMBERS : RIGHT_NUMBERS;
     long most = most_of(numbers / whole_depth_of(product) / PANEL * PANEL, COLUMNS_LEAST);
     long wide = cut_evenly(product->n, most, PANEL);
-    long deep = numbers / wide / block * block;
 
-    for (long column = 0; column < product->n; column += wide)
-        for (long k = 0; k < product->k; k += deep)
-            run_columns(product, (struct depth){k, least_of(product->k - k, deep)}, column,
-                        least_of(column + wide, product->n));
+    return (struct together){wide, numbers / wide / block * block};
+}
+
+static long panels_rows_passed(const struct matrix_product *product)
+{
+    return product->k <= together_of(product).deep ? LEFT_ROWS : 0;
+}
+
+static void product_panels_run(const struct matrix_product *product)
+{
+    const struct together together = together_of(product);
+
+    assert(!product->passes || panels_rows_passed(product) > 0);
+    for (long column = 0; column < product->n; column += together.wide)
+        for (long k = 0; k < product->k; k += together.deep)
+            run_columns(product, (struct depth){k, least_of(product->k - k, together.deep)},
+                        column, least_of(column + together.wide, product->n));
 }
 
 /* Measured on Zen 3, against oneDNN 2.6. Packing must pay: it does where the left operand is
@@ -347,4 +367,5 @@ const struct product_kernel product_panels = {.scratch_bytes = sizeof(struct scr
                                               .is_faster = panels_are_faster,
                                               .packed_bytes = panels_bytes,
                                               .pack = panels_pack,
+                                              .rows_passed = panels_rows_passed,
                                               .run = product_panels_run};

@@ -9,6 +9,7 @@
 #include "engine/train/kernels/products/product_pack.h"
 #include "engine/train/kernels/wgrad_tiles.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define DEPTH_MAX 384L /* that is summed in tiles before it goes to memory */
@@ -136,7 +137,8 @@ static void pack_columns(const struct matrix_product *product, struct tile_depth
 static void run_block(const struct matrix_product *product, struct rows rows,
                       const struct block *block, float *sums)
 {
-    float *result = product->result + block->row * product->result_stride + block->column;
+    long line = product->passes ? 0 : block->row;
+    float *result = product->result + line * product->result_stride + block->column;
     long high = least_of(product->m - block->row, TILE_BLOCK);
     long wide = least_of(product->n - block->column, TILE_BLOCK);
 
@@ -201,10 +203,16 @@ static void product_tiles_pack(const struct matrix_product *product, void *ret_p
                      (uint16_t *)ret_packed + packed_numbers(product, k));
 }
 
+static long tiles_rows_passed(const struct matrix_product *product)
+{
+    return product->k <= depth_max(product) ? TILE_BLOCK : 0;
+}
+
 static TILE_TARGET void product_tiles_run(const struct matrix_product *product)
 {
     long wide; /* columns of a panel */
 
+    assert(!product->passes || tiles_rows_passed(product) > 0);
     tiles_use();
     wide = RIGHT_NUMBERS / (panel_numbers(product, depth_at(product, 0)) / TILE_BLOCK) /
            TILE_BLOCK * TILE_BLOCK;
@@ -229,6 +237,7 @@ const struct product_kernel product_tiles = {.scratch_bytes = sizeof(struct scra
                                              .is_faster = tiles_are_faster,
                                              .packed_bytes = product_tiles_packed,
                                              .pack = product_tiles_pack,
+                                             .rows_passed = tiles_rows_passed,
                                              .run = product_tiles_run};
 #else
 const struct product_kernel product_tiles = {0};

@@ -111,6 +111,22 @@ static inline void graph_of_means(struct graph *g, long length)
     fill_graph(g, &data, nodes, sizeof nodes / sizeof *nodes);
 }
 
+/* A table with more columns than rows, which is a layer's weight too: threads share its columns.
+ */
+static inline void graph_of_a_wide_table(struct graph *g)
+{
+    static const struct data_shape data = {
+        .kind = DATA_CHARACTERS, .length = 4, .vocabulary = 7, .classes = 7};
+    static const struct node nodes[] = {
+        {NODE_EMBEDDING, "embedding", .columns = 33, .scale = 1},
+        {.kind = NODE_MEAN},
+        {NODE_DENSE, "fc", .columns = 7, .tied = 1, .no_bias = true},
+        {.kind = NODE_SOFTMAX_LOSS},
+    };
+
+    fill_graph(g, &data, nodes, sizeof nodes / sizeof *nodes);
+}
+
 /* Layer norm, attention, GELU, values that are added, and a weight that is used twice. */
 static inline void graph_of_a_transformer(struct graph *g, long length)
 {

@@ -15,9 +15,9 @@ struct size {
 
 /* Whole tiles and panels, parts of them, several blocks of the depth, several of the right
  * operand, more rows than go by at a time. */
-static const struct size sizes[] = {{32, 32, 32}, {1, 1, 1},      {16, 33, 31},   {33, 16, 64},
-                                    {5, 57, 100}, {64, 64, 384},  {40, 40, 385},  {31, 65, 800},
-                                    {100, 9, 8},  {7, 300, 1200}, {48, 1300, 390}};
+static const struct size sizes[] = {
+    {32, 32, 32},  {1, 1, 1},     {16, 33, 31}, {33, 16, 64},   {5, 57, 100},    {64, 64, 384},
+    {40, 40, 385}, {31, 65, 800}, {100, 9, 8},  {7, 300, 1200}, {48, 1300, 390}, {12, 192, 1500}};
 
 /* Of a product in f32 or bf16. */
 enum { LEFT_TRANSPOSED = 1, RIGHT_TRANSPOSED = 2, ADDS = 4, WAYS = 8 };
@@ -150,15 +150,39 @@ static inline void keep_part(void *user, struct matrix_part part)
     for (long row = part.row; row < part.row + part.rows; row++)
         for (long column = part.column; column < part.column + part.columns; column++) {
             long i = row * reported->product->result_stride + column;
+            long passed = reported->product->passes ? part.row : 0;
 
-            reported->result[i] = reported->product->result[i];
+            reported->result[i] =
+                reported->product->result[i - passed * reported->product->result_stride];
             reported->times[i]++;
         }
 }
 
-/* Each part is reported once, when it is complete. */
+/* A kernel that passes rows on gives the same in a place for these rows alone. */
+static inline void expect_passed(const struct product_kernel *kernel,
+                                 const struct reported *reported)
+{
+    struct matrix_product product = *reported->product;
+    size_t count = (size_t)(product.m * product.result_stride);
+    float *result = untouched((long)count);
+    struct reported passed = {&product, result, reported->times};
+
+    product.result = untouched(kernel->rows_passed(&product) * product.result_stride);
+    product.passes = true;
+    product.user = &passed;
+    kernel->run(&product);
+    for (size_t i = 0; i < count; i++)
+        EXPECT_INT(reported->times[i], 2 * ((long)i % product.result_stride < product.n));
+    EXPECT(memcmp(result, reported->result, count * sizeof *result) == 0);
+    free(product.result);
+    free(result);
+}
+
+/* Each part is reported once, when it is complete; some sizes are passed on, some are not. */
 static inline void expect_reports(const struct product_kernel *kernel, bool is_f32)
 {
+    int all = 0;
+
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct matrix_product product = make_product(kernel, sizes[i], is_f32, LEFT_TRANSPOSED);
         size_t count = (size_t)(product.m * product.result_stride);
@@ -171,10 +195,15 @@ static inline void expect_reports(const struct product_kernel *kernel, bool is_f
         for (long k = 0; k < (long)count; k++)
             EXPECT_INT(reported.times[k], k % product.result_stride < product.n);
         EXPECT(memcmp(result, product.result, count * sizeof *result) == 0);
+        if (kernel->rows_passed(&product) > 0)
+            expect_passed(kernel, &reported);
+        else
+            all++;
         free_product(&product);
         free(result);
         free(reported.times);
     }
+    EXPECT(all > 0 && all < (int)COUNT(sizes));
 }
 
 /* Any cut of rows and columns computes the same bits. */
