@@ -38,7 +38,7 @@ class Prices(BrowserCase):
     def test_this_machine_and_its_price_with_source_and_age(self):
         self.open_it()
         self.assertIn("$0.25 an hour, typed", self.text())
-        self.assertIn("said just now", self.text())
+        self.assertRegex(self.text(), r"said (just now|\d+ minutes? ago)")
 
     def test_a_type_has_its_prices_drawn_as_they_were(self):
         self.open_it(f"&instance_type={TYPE}")
@@ -72,15 +72,10 @@ class Prices(BrowserCase):
         self.open_it()
         self.assertIn("failed", self.badges())
         self.file.write_text(json.dumps({"prices": []}))
-        before = self.server.get("/v1/feeds").json()["refresh"]["ended_at"]
         self.until(lambda: self.one("#read-price-file").is_enabled(), "it can be asked")
         self.click("#read-price-file")
-        self.until(lambda: self.server.get("/v1/feeds").json()["refresh"]["ended_at"] != before,
-                   "it was read")
-        state = next(feed for feed in self.server.get("/v1/feeds").json()["feeds"]
-                     if feed["feed"] == "price-file")["state"].replace("_", " ")
-        self.until(lambda: state in self.badges(),
-                   f"the page says {state}")
+        self.until(lambda: "ok" in self.badges(), "the page says that it was read")
+        self.assertNotIn("failed", self.badges())
 
     def test_axe_finds_nothing_and_it_fits(self):
         self.open_it(f"&instance_type={TYPE}")
