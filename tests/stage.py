@@ -4,8 +4,8 @@
 
 A test that fails is run once more, alone, when the stage has ended. If it passes then, it is flaky.
 A test of ./test that takes far too long even alone has failed; one that takes up to twice as long as it may is late,
-which is said and fails nothing. On a busy machine a test may take as many times as long as a piece of
-work takes that is always the same.
+which is said and fails nothing. On a slow machine a test may take as many times as long as a piece of
+work takes that is always the same, and while others use the processors, longer by what they take.
 Appends to build/verdict a line "STAGE WORD NAME" for each test, with the word passed, failed or flaky,
 and to build/failures what ./test prints of it last. The outputs of failing tests are kept in
 build/failures.d."""
@@ -24,6 +24,7 @@ LONGEST = 20  # seconds that a test of ./test is to take at most
 FAR_TOO_LONG = 2  # times as long fails, even alone; less is late
 WORK, WORK_SECONDS = 1_000_000, 0.1  # additions, and what they take where nothing else runs
 SLOWEST_MACHINE = 10  # times as slow is the most that excuses a test
+SLOWNESS = "PENNYWORTH_TEST_SLOWNESS"  # sets it, where it is not to be measured
 # Tests that may take longer, at most five: they train on all processors.
 LONGER = ("engine-train-verify_numbers", "engine-train-verify_precisions",
           "engine-train-verify_judging")
@@ -43,6 +44,7 @@ class Test:
         failure = case.find("failure")
         self.failed = failure is not None or self.status == "fail"
         self.skipped = not self.failed and self.status in ("notrun", "disabled")
+        self.crowding = 1  # of the processors, where it ran alone
 
     def assertion(self):
         """The lines that say what was wrong, or else the last ones."""
@@ -66,8 +68,26 @@ def ctest(tree, report, *options):
 def again(stage, tree, test, why):
     """The same test alone."""
     print(f"test: {test.name} {why}; once more, alone", flush=True)
+    before = processor_seconds()
     _, tests = ctest(tree, Path(tree, f"{stage}.again.xml"), "-R", f"^{re.escape(test.name)}$")
-    return next((other for other in tests if other.name == test.name), test)
+    second = next((other for other in tests if other.name == test.name), test)
+    if SLOWNESS not in os.environ:
+        second.crowding = crowding(before, processor_seconds())
+    return second
+
+
+def processor_seconds():
+    """What others have used of the processors so far, and all that there was."""
+    ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
+    idle, everything = (count / os.sysconf("SC_CLK_TCK") for count in (sum(ticks[3:5]), sum(ticks)))
+    ours = os.times()
+    return everything - idle - ours.children_user - ours.children_system, everything
+
+
+def crowding(before, after):
+    """How many times as long work takes for what others use of the processors."""
+    others, everything = (new - old for old, new in zip(before, after))
+    return 1 / max(1 - others / everything, 1 / SLOWEST_MACHINE) if everything > 0 else 1
 
 
 def keep(test, word):
@@ -87,8 +107,8 @@ def describe(stage, test, word, file):
 @functools.cache
 def longest():
     """Seconds that a test may take on this machine as it is now."""
-    if "PENNYWORTH_TEST_SLOWNESS" in os.environ:
-        return LONGEST * float(os.environ["PENNYWORTH_TEST_SLOWNESS"])
+    if SLOWNESS in os.environ:
+        return LONGEST * float(os.environ[SLOWNESS])
     taken = []
     for _ in range(5):
         began = time.monotonic()
@@ -118,7 +138,7 @@ def judge_late(stage, tree, test):
     second = test
     if test.seconds > FAR_TOO_LONG * longest():
         second = again(stage, tree, test, f"took {test.seconds:.0f} s")
-    if not second.failed and second.seconds <= FAR_TOO_LONG * longest():
+    if not second.failed and second.seconds <= FAR_TOO_LONG * longest() * second.crowding:
         late = f"    late {test.name}: takes {second.seconds:.0f} s, more than {longest():.0f}\n"
         return "passed", late if second.seconds > longest() else ""
     return "failed", (f"    failed {test.name}\n        takes {second.seconds:.0f} s alone, far more than "

@@ -1,5 +1,6 @@
 """./test itself, with programs of ours in the place of cmake and ctest: which trees it builds and when,
 what it prints, and its verdict."""
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -10,6 +11,9 @@ from pathlib import Path
 from waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
+SPEC = importlib.util.spec_from_file_location("stage", ROOT / "tests/stage.py")
+stage = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(stage)
 # All that ./test finds: neither npm nor docker, and no package manager.
 TOOLS = """awk cat cmp cp date df dirname find grep id kill mkdir mv nice nproc printf ps rm sed setsid sh
     sleep sort tail touch tr""".split()
@@ -117,6 +121,13 @@ class Script(unittest.TestCase):
 
     def verdict(self):
         return self.ran.returncode, self.ran.stdout.splitlines()[-1]
+
+
+class Crowding(unittest.TestCase):
+    def test_a_test_alone_may_take_longer_by_what_others_use_of_the_processors(self):
+        for others, times in ((0, 1), (10, 2), (15, 4), (20, 10), (21, 10)):
+            self.assertAlmostEqual(times, stage.crowding((5, 100), (5 + others, 120)))
+        self.assertEqual(1, stage.crowding((5, 100), (5, 100)))
 
 
 class Verdict(Script):
