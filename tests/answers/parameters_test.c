@@ -1,6 +1,5 @@
 #include "answers/parameters.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 struct asked {

@@ -1,6 +1,5 @@
 #include "answers/query.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const struct {

@@ -1,6 +1,5 @@
 #include "common/bytes.h"
 
-#include "common/cleanup.h"
 #include "common/error.h"
 #include "tests/test.h"
 

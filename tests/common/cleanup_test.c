@@ -1,4 +1,3 @@
-#include "common/cleanup.h"
 
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "common/clock.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <limits.h>

@@ -1,6 +1,5 @@
 #include "common/error.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 TEST(an_error_says_what_kind_where_and_why)

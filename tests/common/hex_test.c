@@ -1,6 +1,5 @@
 #include "common/hex.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 TEST(each_byte_is_two_digits_and_back)

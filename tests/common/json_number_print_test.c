@@ -1,7 +1,6 @@
 /* Numbers are written as printf writes them, digit for digit, and rounded as it rounds. */
 #include "common/json_number.h"
 
-#include "common/cleanup.h"
 #include "engine/stats/stats.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "common/json_number.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "common/json_read.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const char text[] = "{\"name\": \"a text that is longer than a small buffer\", \"n\": 12}";

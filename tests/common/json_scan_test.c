@@ -1,7 +1,6 @@
 #include "common/json_scan.h"
 
 #include "common/bytes.h"
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <jansson.h>

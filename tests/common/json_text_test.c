@@ -1,6 +1,5 @@
 #include "common/json_text.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 TEST(a_value_is_one_line_in_the_order_it_was_made)

@@ -1,6 +1,5 @@
 #include "common/json_writer.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <limits.h>

@@ -1,6 +1,5 @@
 #include "common/known_names.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static void refuse(struct error *err, const char *name, const struct known_names *known)

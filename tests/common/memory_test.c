@@ -1,6 +1,5 @@
 #include "common/memory.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <jansson.h>

@@ -1,6 +1,5 @@
 #include "common/rfc3339.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <time.h>

@@ -1,6 +1,5 @@
 #include "common/sha256.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static void to_text(const uint8_t digest[SHA256_SIZE], char text[2 * SHA256_SIZE + 1])

@@ -1,6 +1,5 @@
 #include "common/text.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <jansson.h>

@@ -2,7 +2,6 @@
  *     TEST_WITH_TREE(a_count_is_read) { tree_put(tree, "/proc/stat", "cpu  1 2 3\n"); } */
 #pragma once
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <ftw.h>

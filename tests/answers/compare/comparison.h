@@ -5,7 +5,6 @@
 #pragma once
 
 #include "answers/compare/comparison.h"
-#include "common/cleanup.h"
 #include "common/text.h"
 #include "db/prices/offer_rows.h"
 #include "tests/test.h"

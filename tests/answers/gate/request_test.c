@@ -1,6 +1,5 @@
 #include "answers/gate/request.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define RUN_ID "01ARZ3NDEKTSV4RRFFQ69G5FAV"

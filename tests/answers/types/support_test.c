@@ -1,7 +1,6 @@
 #include "answers/types/support.h"
 
 #include "answers/types/processor_rules.h"
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static struct support support_for(const struct known_type *type)

@@ -1,6 +1,5 @@
 #include "common/rows/body.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 struct home {

@@ -1,6 +1,5 @@
 #include "common/rows/fields.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <math.h>

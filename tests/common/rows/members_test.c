@@ -1,6 +1,5 @@
 #include "common/rows/members.h"
 
-#include "common/cleanup.h"
 #include "common/json_text.h"
 #include "common/memory.h"
 #include "tests/test.h"

@@ -1,7 +1,6 @@
 /* What members write of an object, as text and as what a client reads. */
 #pragma once
 
-#include "common/cleanup.h"
 #include "common/rows/members.h"
 #include "tests/test.h"
 

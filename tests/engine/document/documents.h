@@ -2,7 +2,6 @@
  * make others of them. */
 #pragma once
 
-#include "common/cleanup.h"
 #include "engine/document/run_document_read.h"
 #include "engine/document/run_document_write.h"
 #include "engine/trace/trace.h"

@@ -1,6 +1,5 @@
 #include "engine/history/change_points.h"
 
-#include "common/cleanup.h"
 #include "common/error.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"

@@ -1,6 +1,5 @@
 #include "engine/history/history.h"
 
-#include "common/cleanup.h"
 #include "common/error.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/share.h"

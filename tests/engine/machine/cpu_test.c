@@ -1,6 +1,5 @@
 #include "engine/machine/cpu.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <errno.h>

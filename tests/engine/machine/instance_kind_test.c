@@ -1,6 +1,5 @@
 #include "engine/machine/instance_kind.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 TEST(types_that_live_on_credits_are_known_by_their_names)

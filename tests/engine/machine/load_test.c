@@ -1,6 +1,5 @@
 #include "engine/machine/load.h"
 
-#include "common/cleanup.h"
 #include "common/clock.h"
 #include "tests/test.h"
 

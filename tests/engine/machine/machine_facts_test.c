@@ -1,6 +1,5 @@
 #include "engine/machine/machine_facts.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 TEST(facts_are_decoded)

@@ -1,6 +1,5 @@
 #include "engine/machine/peak_flops.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <math.h>

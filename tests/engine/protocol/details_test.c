@@ -1,6 +1,5 @@
 #include "engine/protocol/details.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define ALL                                                                                      \

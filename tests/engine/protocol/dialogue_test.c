@@ -1,6 +1,5 @@
 #include "engine/protocol/dialogue.h"
 
-#include "common/cleanup.h"
 #include "common/limits.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "engine/protocol/event.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 #include "engine/protocol/implementations.h"
 
-#include "common/cleanup.h"
 #include "engine/protocol/lines.h"
 #include "tests/test.h"
 

@@ -1,7 +1,6 @@
 #include "engine/protocol/lines.h"
 
 #include "common/bytes.h"
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 struct heard {

@@ -1,6 +1,5 @@
 #include "engine/run/batch.h"
 
-#include "common/cleanup.h"
 #include "engine/run/memory.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "engine/run/native.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const char *const rows[][2] = {

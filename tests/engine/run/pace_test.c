@@ -1,6 +1,5 @@
 #include "engine/run/pace.h"
 
-#include "common/cleanup.h"
 #include "common/clock.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"

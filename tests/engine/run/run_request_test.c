@@ -1,6 +1,5 @@
 #include "engine/run/run_request.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static struct topology topology = {

@@ -1,6 +1,5 @@
 #include "engine/run/run.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const struct {

@@ -1,6 +1,5 @@
 #include "engine/run/spec_fits.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const char *refusal(const char *text, const struct place *place, struct error *err)

@@ -1,6 +1,5 @@
 #include "engine/run/version.h"
 
-#include "common/cleanup.h"
 #include "common/memory.h"
 #include "tests/test.h"
 

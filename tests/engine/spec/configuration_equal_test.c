@@ -1,6 +1,5 @@
 #include "engine/spec/configuration.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 /* Each field of a spec with another value than the default: the text names what it changes.

@@ -1,6 +1,5 @@
 #include "engine/spec/configuration.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static struct run_spec spec_of(const char *text)

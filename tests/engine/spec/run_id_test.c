@@ -1,6 +1,5 @@
 #include "engine/spec/run_id.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <limits.h>

@@ -1,7 +1,6 @@
 /* Labels as filters and options write them. */
 #include "engine/spec/run_spec.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 TEST(a_label_of_a_filter_is_a_key_and_a_value)

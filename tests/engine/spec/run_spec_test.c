@@ -1,7 +1,6 @@
 #include "engine/spec/run_spec.h"
 #include "engine/spec/run_spec_text.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static bool read_text(const char *text, struct run_spec *spec, struct error *err)

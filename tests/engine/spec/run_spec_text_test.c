@@ -1,6 +1,5 @@
 #include "engine/spec/run_spec_text.h"
 
-#include "common/cleanup.h"
 #include "common/memory.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "engine/spec/spec_ranks.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static char *read_text(const char *text, int started, struct error *err)

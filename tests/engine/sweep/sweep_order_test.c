@@ -1,6 +1,5 @@
 #include "engine/sweep/sweep_order.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define CELLS 7

@@ -1,6 +1,5 @@
 #include "engine/sweep/sweep_presets.h"
 
-#include "common/cleanup.h"
 #include "engine/spec/run_spec_text.h"
 #include "engine/sweep/sweep.h"
 #include "tests/engine/four_cores.h"

@@ -1,7 +1,6 @@
 /* Ranks of cells: by blocks where blocks link them, and true in simulated sweeps. */
 #include "engine/sweep/sweep_ranks.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "engine/sweep/sweep_result.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"
 

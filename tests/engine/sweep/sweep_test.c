@@ -1,6 +1,5 @@
 #include "engine/sweep/sweep.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/four_cores.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "engine/sweep/sweep_tune.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/four_cores.h"
 #include "tests/test.h"
 

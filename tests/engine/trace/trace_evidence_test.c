@@ -1,6 +1,5 @@
 #include "engine/trace/trace_evidence.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define ROW "[2,1000,3,4,5,6,7,8,9,10,11]"

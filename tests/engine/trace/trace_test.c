@@ -1,6 +1,5 @@
 #include "engine/trace/trace.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "engine/train/peak_run.h"
 
-#include "common/cleanup.h"
 #include "engine/train/canary_run.h"
 #include "tests/test.h"
 

@@ -3,7 +3,6 @@
  * for themselves is left alone: that is theirs to survive. */
 #include "engine/train/workloads/net_new.h"
 
-#include "common/cleanup.h"
 #include "engine/train/layerwise/layerwise.h"
 #include "tests/engine/train/fake_ranks.h"
 #include "tests/engine/train/layerwise/small_graphs.h"

@@ -1,6 +1,5 @@
 #include "server/base/cursor.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <ctype.h>

@@ -1,6 +1,5 @@
 #include "server/base/metrics.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <math.h>

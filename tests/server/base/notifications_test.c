@@ -1,6 +1,5 @@
 #include "server/base/notifications.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <limits.h>

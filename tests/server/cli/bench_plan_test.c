@@ -1,6 +1,5 @@
 #include "server/cli/bench_plan.h"
 
-#include "common/cleanup.h"
 #include "engine/sweep/sweep.h"
 #include "tests/test.h"
 

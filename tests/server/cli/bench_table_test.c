@@ -1,6 +1,5 @@
 #include "server/cli/bench_table.h"
 
-#include "common/cleanup.h"
 #include "server/cli/bench_json.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "server/http/negotiate.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const struct {

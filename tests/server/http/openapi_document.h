@@ -1,7 +1,6 @@
 /* The OpenAPI document of a server. */
 #pragma once
 
-#include "common/cleanup.h"
 #include "server/http/openapi.h"
 #include "tests/test.h"
 

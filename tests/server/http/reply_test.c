@@ -1,6 +1,5 @@
 #include "server/http/reply.h"
 
-#include "common/cleanup.h"
 #include "common/rows/members.h"
 #include "tests/test.h"
 

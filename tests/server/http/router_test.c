@@ -1,6 +1,5 @@
 #include "server/http/router.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static void none(struct exchange *exchange)

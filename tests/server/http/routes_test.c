@@ -1,6 +1,5 @@
 #include "server/http/routes.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 /* The pattern with its hole filled. */

@@ -1,7 +1,6 @@
 /* What a request meets before its handler: a server that knows some tokens. */
 #pragma once
 
-#include "common/cleanup.h"
 #include "server/http/access.h"
 #include "server/http/exchange.h"
 #include "server/http/server.h"

@@ -2,7 +2,6 @@
  * program to include. */
 #pragma once
 
-#include "common/cleanup.h"
 #include "server/hub/hub_upload.h"
 #include "tests/test.h"
 

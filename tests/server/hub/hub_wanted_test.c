@@ -1,6 +1,5 @@
 #include "server/hub/hub_wanted.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static bool read_wanted(const char *text, struct hub_wanted *wanted, struct error *err)

@@ -1,6 +1,5 @@
 #include "server/imports/import_cost.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 /* 1000 samples a second, from 900 to 1100; an hour costs 0.36 dollars: 10^7 samples a dollar. */

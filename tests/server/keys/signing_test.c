@@ -1,6 +1,5 @@
 #include "server/keys/signing.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define TEXT "{\"pennyworth_run\":1"

@@ -1,6 +1,5 @@
 #include "server/prices/cost_json.h"
 
-#include "common/cleanup.h"
 #include "common/limits.h"
 #include "common/memory.h"
 #include "tests/test.h"

@@ -1,7 +1,6 @@
 /* What a person wants of each feed. */
 #include "server/prices/feeds.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const struct feed *find_feed(const struct feeds *feeds, const char *name)

@@ -1,6 +1,5 @@
 #include "server/prices/refresh_feed.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define HOUR 3600

@@ -1,6 +1,5 @@
 #include "server/runs/engines.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <unistd.h>

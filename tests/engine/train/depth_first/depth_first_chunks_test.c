@@ -1,6 +1,5 @@
 #include "engine/train/depth_first/depth_first_chunks.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define IMAGES 5

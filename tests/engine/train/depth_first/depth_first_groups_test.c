@@ -1,6 +1,5 @@
 #include "engine/train/depth_first/depth_first_groups.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 TEST(at_most_sixteen_groups_share_what_threads_there_are)

@@ -1,6 +1,5 @@
 /* The step of a filter whose gradient ranks join: in two halves, and only where weights lie
  * alike. filter_test.c tests the rest of a filter. */
-#include "common/cleanup.h"
 #include "tests/engine/train/depth_first/filter_bench.h"
 #include "tests/test.h"
 

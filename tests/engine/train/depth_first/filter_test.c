@@ -1,7 +1,6 @@
 /* A filter against the definition of a convolution, in f64, for each chunk size: stored as f32,
  * as bf16 that is emulated, and both with our own kernels. */
 
-#include "common/cleanup.h"
 #include "tests/engine/train/depth_first/filter_bench.h"
 #include "tests/engine/train/shortage.h"
 #include "tests/test.h"

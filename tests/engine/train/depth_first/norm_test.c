@@ -2,7 +2,6 @@
  * objective is a fixed random weighting of the output, so that every output counts. */
 #include "engine/train/depth_first/norm.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/train/noise.h"
 #include "tests/test.h"
 

@@ -1,7 +1,6 @@
 /* Which machines and networks have a plan before anything is measured. */
 #include "engine/train/depth_first/plan_known.h"
 
-#include "common/cleanup.h"
 #include "engine/train/networks/resnet50.h"
 #include "tests/engine/train/small_network.h"
 #include "tests/test.h"

@@ -1,6 +1,5 @@
 #include "engine/train/depth_first/stages.h"
 
-#include "common/cleanup.h"
 #include "engine/train/networks/resnet50.h"
 #include "tests/engine/train/small_network.h"
 #include "tests/test.h"

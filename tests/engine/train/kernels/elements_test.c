@@ -2,7 +2,6 @@
  * called after. */
 #include "engine/train/kernels/elements.h"
 
-#include "common/cleanup.h"
 #include "engine/train/kernels/elements_math.h"
 #include "engine/train/networks/tensor_init.h"
 #include "tests/test.h"

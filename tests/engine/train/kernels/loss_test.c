@@ -1,6 +1,5 @@
 #include "engine/train/kernels/loss.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
  */
 #include "engine/train/kernels/passes.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/train/noise.h"
 #include "tests/test.h"
 

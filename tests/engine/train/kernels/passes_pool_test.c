@@ -2,7 +2,6 @@
  * seen. passes_test.c holds the pool to its formula. */
 #include "engine/train/kernels/passes.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* Every set of passes against the plainest arithmetic, and against each other bit by bit. */
 #include "engine/train/kernels/passes.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/train/noise.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "engine/train/kernels/peak_loop.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 TEST(each_instruction_set_has_its_best_unit)

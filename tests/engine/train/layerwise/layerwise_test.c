@@ -2,7 +2,6 @@
  * from run to run; and the smallest of everything. PyTorch's numbers are verify_test.py's. */
 #include "engine/train/layerwise/layerwise.h"
 
-#include "common/cleanup.h"
 #include "common/memory.h"
 #include "engine/train/layerwise/layerwise_data.h"
 #include "engine/train/networks/recipes.h"

@@ -1,6 +1,5 @@
 #include "engine/train/networks/parameters.h"
 
-#include "common/cleanup.h"
 #include "engine/train/networks/resnet50.h"
 #include "engine/train/networks/tensor_init.h"
 #include "tests/test.h"

@@ -1,7 +1,6 @@
 /* The networks of the recipes, against the figures that are known of them. */
 #include "engine/train/networks/recipes.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const struct {

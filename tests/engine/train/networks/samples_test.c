@@ -1,7 +1,6 @@
 /* Data and masks, against numbers that another program made. */
 #include "engine/train/networks/samples.h"
 
-#include "common/cleanup.h"
 #include "engine/train/networks/tensor_init.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "engine/train/networks/tensor_init.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <math.h>

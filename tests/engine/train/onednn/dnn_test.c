@@ -1,6 +1,5 @@
 #include "engine/train/onednn/dnn.h"
 
-#include "common/cleanup.h"
 #include "engine/train/onednn/dnn_make.h"
 #include "tests/test.h"
 

@@ -2,7 +2,6 @@
  * with the libraries of today, but a library may choose so. */
 #include "engine/train/plain/layer_conv.h"
 
-#include "common/cleanup.h"
 #include "engine/train/plain/layer_memory.h"
 #include "tests/engine/train/small_network.h"
 #include "tests/test.h"

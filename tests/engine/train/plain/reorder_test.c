@@ -1,6 +1,5 @@
 #include "engine/train/plain/reorder.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define NUMBERS (2 * 3 * 4 * 4)

@@ -1,6 +1,5 @@
 #include "engine/train/threads/arena.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <stdint.h>

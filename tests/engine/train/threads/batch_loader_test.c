@@ -1,6 +1,5 @@
 #include "engine/train/threads/batch_loader.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define SHARES 64

@@ -1,6 +1,5 @@
 #include "engine/train/threads/host.h"
 
-#include "common/cleanup.h"
 #include "engine/machine/topology.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "engine/train/threads/placement.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 /* Two nodes of four cores with two hardware threads each: 0 to 7 are the first of each core, 8 to

@@ -1,6 +1,5 @@
 #include "engine/train/threads/processor_share.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <sched.h>

@@ -1,6 +1,5 @@
 #include "engine/train/threads/team.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,5 @@
 #include "engine/train/verify/near_zero.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 /* What is left of `difference`; *ret_units as near_zero_left(). */

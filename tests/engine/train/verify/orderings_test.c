@@ -1,6 +1,5 @@
 #include "engine/train/verify/orderings.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static struct verify_options options_of(const char *plan, long long threads)

@@ -1,6 +1,5 @@
 #include "engine/train/verify/verify_against.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 /* Of one gradient with two elements; the root of its mean square is 1. */

@@ -1,7 +1,6 @@
 /* A small network in every plan: what a step computes must not depend on how it is worked. */
 #include "engine/train/workloads/net_new.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/train/small_network.h"
 #include "tests/test.h"
 

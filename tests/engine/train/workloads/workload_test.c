@@ -1,7 +1,6 @@
 /* The workloads of the worker are those that a spec may name. */
 #include "engine/train/workloads/workload.h"
 
-#include "common/cleanup.h"
 #include "engine/train/networks/recipes.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "server/cli/config/config_check.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define TOKEN "0123456789abcdef"

@@ -1,6 +1,5 @@
 #include "server/cli/config/config_read.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <stddef.h>

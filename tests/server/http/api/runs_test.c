@@ -1,6 +1,5 @@
 #include "server/http/api/runs.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 TEST(conditions_on_runs_are_read)

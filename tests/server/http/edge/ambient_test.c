@@ -1,6 +1,5 @@
 #include "server/http/edge/ambient.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 /* The field that is refused; "" for none. */

@@ -1,6 +1,5 @@
 #include "server/http/edge/connections.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <arpa/inet.h>

@@ -1,6 +1,5 @@
 #include "server/http/edge/deadlines.h"
 
-#include "common/cleanup.h"
 #include "common/clock.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "server/http/edge/framing.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "server/http/json/csv_cells.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #include <math.h>

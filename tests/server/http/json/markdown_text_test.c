@@ -1,6 +1,5 @@
 #include "server/http/json/markdown_text.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 static const struct {

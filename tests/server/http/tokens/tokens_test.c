@@ -1,7 +1,6 @@
 #include "server/http/tokens/tokens.h"
 
 #include "common/bytes.h"
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define A64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"

@@ -1,6 +1,5 @@
 #include "server/http/json/comparison/row_fields.h"
 
-#include "common/cleanup.h"
 #include "server/http/api/comparison.h"
 #include "tests/test.h"
 

@@ -1,6 +1,5 @@
 #include "server/http/json/comparison/xml_text.h"
 
-#include "common/cleanup.h"
 #include "tests/test.h"
 
 #define ALL 1000
