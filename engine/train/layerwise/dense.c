@@ -45,7 +45,7 @@ static bool make_dense_products(struct op *op, struct dense *dense, struct error
            (!op->to_input || product_make(&dense->to_input, op->net, to_input, err));
 }
 
-/* The weight's gradient has a place with those of others. */
+/* The weight's gradient shares a place with other gradients. */
 static void share_gradient(struct op *op, struct dense *dense)
 {
     size_t threads = (size_t)op->net->threads,

@@ -52,7 +52,7 @@ static bool embedding_make(struct op *op, struct error *err)
     return true;
 }
 
-/* Gives each token of this step a place, and those of the one before none. */
+/* Gives each token of this step a place; tokens of the step before lose theirs. */
 static void place_tokens(const struct op *op)
 {
     const struct embedding *embedding = op->own;
