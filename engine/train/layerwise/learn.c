@@ -24,31 +24,25 @@ void learn_choose(struct layerwise *net)
     }
 }
 
-/* All gradients that learn at once, and the largest of them. */
-static void sum_gradients(const struct layerwise *net, size_t *ret_sum, size_t *ret_most)
+/* Of all gradients that learn at once, all but the largest. */
+size_t learn_saves(const struct layerwise *net)
 {
-    *ret_sum = *ret_most = 0;
+    size_t sum = 0, most = 0;
+
     for (int i = 0; i < net->graph.parameter_count; i++) {
         size_t count =
             net->learns_at_once[i] ? graph_parameter_count(&net->graph.parameters[i]) : 0;
 
-        *ret_sum += count;
-        *ret_most = count > *ret_most ? count : *ret_most;
+        sum += count;
+        most = count > most ? count : most;
     }
-}
-
-size_t learn_saves(const struct layerwise *net)
-{
-    size_t sum, most;
-
-    sum_gradients(net, &sum, &most);
     return sum - most;
 }
 
 void learn_needs(struct layerwise *net, int index, size_t numbers)
 {
     assert(net->learns_at_once[index]);
-    net->place_numbers = (size_t)most_of((long long)net->place_numbers, (long long)numbers);
+    net->place_numbers = numbers > net->place_numbers ? numbers : net->place_numbers;
 }
 
 bool learn_make(struct layerwise *net, struct error *err)
@@ -62,8 +56,8 @@ bool learn_make(struct layerwise *net, struct error *err)
     return place || numbers == 0;
 }
 
-/* Some numbers at a time, so that rounding finds them in a cache; the gradient is of the first.
- */
+/* Some numbers at a time, so that rounding finds them in a cache. The gradient begins with the
+ * share. */
 static void learn_numbers(struct layerwise *net, int index, const struct optimizer_step *step,
                           struct share share, const float *gradient)
 {

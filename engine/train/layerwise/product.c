@@ -117,7 +117,6 @@ struct part_callback {
     const struct product_callback *callback;
     const struct product_part *part;
     const float *result;
-    long stride;
 };
 
 static void part_ready(void *user, struct matrix_part part)
@@ -126,10 +125,11 @@ static void part_ready(void *user, struct matrix_part part)
     long row = call->part->rows.begin + part.row;
     long column = call->part->columns.begin + part.column;
     long line = call->callback->passes ? 0 : part.row;
+    long stride = call->part->product->shape.result_stride;
     const struct product_done done = {.rows = {row, row + part.rows},
                                       .columns = {column, column + part.columns},
-                                      .numbers = call->result + line * call->stride + part.column,
-                                      .stride = call->stride};
+                                      .numbers = call->result + line * stride + part.column,
+                                      .stride = stride};
 
     call->callback->ready(call->callback->user, &done);
 }
@@ -239,12 +239,10 @@ void product_run_calling(const struct product *product, int thread, void *left, 
     float *begin = result + (passes ? 0 : part->result);
     void *const operands[] = {operand_at(net, left, part->left),
                               operand_at(net, right, part->right), begin};
-    struct part_callback call = {callback, part, begin, 0};
+    struct part_callback call = {callback, part, begin};
 
-    if (!part->product)
-        return;
-    call.stride = part->product->shape.result_stride;
-    run_product(net, part->product, thread, operands, callback ? &call : NULL);
+    if (part->product)
+        run_product(net, part->product, thread, operands, callback ? &call : NULL);
 }
 
 size_t product_passed(const struct product *product)
