@@ -70,7 +70,7 @@ static bool dense_make(struct op *op, struct error *err)
     dense->gradient = operand_take(op->net, op->output->gradient, op->output->count, err);
     if (!dense->gradient || !make_dense_products(op, dense, err))
         return false;
-    if (op->net->learns_at_once[weight_of(op)])
+    if (op->net->learns_when[weight_of(op)] == LEARN_AT_ONCE)
         share_gradient(op, dense);
     return true;
 }
@@ -114,7 +114,7 @@ static void weight_backward(struct op *op, const struct dense *dense, int thread
     const struct product_callback callback = {weight_ready, op, dense->passed > 0};
     struct layerwise *net = op->net;
     int weight = weight_of(op);
-    bool at_once = net->learns_at_once[weight];
+    bool at_once = net->learns_when[weight] == LEARN_AT_ONCE;
     float *gradient = net->parameters.list[weight].gradient + (size_t)thread * dense->passed;
 
     if (at_once)

@@ -3,6 +3,7 @@
 #include "engine/train/layerwise/embedding.h"
 
 #include "engine/train/layerwise/kinds.h"
+#include "engine/train/layerwise/late_rows.h"
 #include "engine/train/layerwise/learn.h"
 #include "engine/train/layerwise/memory.h"
 #include "engine/train/layerwise/share.h"
@@ -12,9 +13,10 @@
 struct embedding {
     /* The tokens of the step before: their rows of the gradient are not zero. */
     int32_t *before;
-    /* Of a table that learns at once: */
+    /* Of a table that does not learn at the end: */
     float *kept;     /* as the output: the gradients of the tokens' rows */
     int32_t *places; /* (vocabulary): the row of `kept`, the first of this token; -1: none */
+    struct late_rows *late; /* or NULL */
 };
 
 static void one_hot_forward(struct op *op, int thread)
@@ -28,9 +30,9 @@ static void one_hot_forward(struct op *op, int thread)
         output->value[row * output->width + op->net->tokens[row]] = 1;
 }
 
-static bool learns_at_once(const struct op *op)
+static enum learn_when learns_when(const struct op *op)
 {
-    return op->net->learns_at_once[op->node->parameter];
+    return op->net->learns_when[op->node->parameter];
 }
 
 static bool embedding_make(struct op *op, struct error *err)
@@ -42,14 +44,17 @@ static bool embedding_make(struct op *op, struct error *err)
     if (!embedding)
         return false;
     embedding->before = layerwise_take(op->net, rows * sizeof *embedding->before, err);
-    if (!embedding->before || !learns_at_once(op))
+    if (!embedding->before || learns_when(op) == LEARN_AT_THE_END)
         return embedding->before != NULL;
     embedding->kept = layerwise_take(op->net, op->output->count * sizeof *embedding->kept, err);
     embedding->places = layerwise_take(op->net, vocabulary * sizeof *embedding->places, err);
     if (!embedding->kept || !embedding->places)
         return false;
     memset(embedding->places, -1, vocabulary * sizeof *embedding->places);
-    return true;
+    if (learns_when(op) == LEARN_AT_ONCE)
+        return true;
+    embedding->late = late_rows_new(op->net, op->node->parameter, err);
+    return embedding->late != NULL;
 }
 
 /* Gives each token of this step a place; tokens of the step before lose theirs. */
@@ -63,15 +68,45 @@ static void place_tokens(const struct op *op)
         embedding->places[op->net->tokens[row]] = (int32_t)row;
 }
 
+/* Whether the token's row of the table is this thread's. */
+static bool is_mine(const struct op *op, long token, int thread)
+{
+    return token % op->net->threads == thread;
+}
+
+/* Whether the token's row is this thread's, and this is its first place in the text. */
+static bool is_my_first(const struct op *op, long row, int thread)
+{
+    const struct embedding *embedding = op->own;
+    int32_t token = op->net->tokens[row];
+
+    return is_mine(op, token, thread) && embedding->places[token] == row;
+}
+
+static void read_late_rows(struct op *op, int thread)
+{
+    const struct embedding *embedding = op->own;
+
+    if (thread == 0)
+        late_rows_begin(embedding->late);
+    for (long row = 0; row < op->output->rows; row++)
+        if (is_mine(op, op->net->tokens[row], thread))
+            late_rows_read(embedding->late, op->net->tokens[row]);
+    team_meet(op->net->team);
+}
+
 static void embedding_forward(struct op *op, int thread)
 {
+    const struct embedding *embedding = op->own;
     const struct tensor *output = op->output;
     const struct share rows = share_of(output->rows, 1, thread, op->net->threads);
     const float *table = value_of_parameter(op, 0);
     long width = output->width;
 
-    if (thread == 0 && learns_at_once(op))
+    if (thread == 0 && learns_when(op) != LEARN_AT_THE_END)
         place_tokens(op);
+    if (embedding->late)
+        read_late_rows(op, thread);
     for (long row = rows.begin; row < rows.end; row++) {
         float *value = output->value + row * width;
 
@@ -107,9 +142,19 @@ static void clear_before(struct op *op, int thread)
     for (long i = 0; i < count; i++) {
         long row = any ? i : embedding->before[i];
 
-        if (row % op->net->threads == thread)
+        if (is_mine(op, row, thread))
             memset(table + (size_t)row * width, 0, width * sizeof *table);
     }
+}
+
+static void clear_kept(struct op *op, int thread)
+{
+    const struct embedding *embedding = op->own;
+    size_t width = (size_t)op->output->width;
+
+    for (long row = 0; row < op->output->rows; row++)
+        if (is_my_first(op, row, thread))
+            memset(embedding->kept + (size_t)row * width, 0, width * sizeof *embedding->kept);
 }
 
 /* The gradient of the table's row of the token in this row of the text. */
@@ -119,8 +164,8 @@ static float *row_of_gradient(const struct op *op, long row)
     int32_t token = op->net->tokens[row];
     long width = op->output->width;
 
-    return learns_at_once(op) ? embedding->kept + embedding->places[token] * width
-                              : gradient_of_parameter(op, 0) + token * width;
+    return embedding->kept ? embedding->kept + embedding->places[token] * width
+                           : gradient_of_parameter(op, 0) + token * width;
 }
 
 void embedding_learn(struct op *op, const struct product_done *gradient)
@@ -160,7 +205,11 @@ static void learn_kept(struct op *op, int thread)
                                           .numbers = embedding->kept + row * width,
                                           .stride = width};
 
-        if (token % op->net->threads == thread && embedding->places[token] == row)
+        if (!is_my_first(op, row, thread))
+            continue;
+        if (embedding->late)
+            late_rows_learn(embedding->late, token, part.numbers);
+        else
             learn_part(op->net, op->node->parameter, &part);
     }
 }
@@ -177,17 +226,29 @@ static void embedding_backward(struct op *op, int thread)
     if (op->node->positions)
         positions_backward(op, thread);
     /* The product of a layer that shares the table has written all of its gradient. */
-    if (!graph_is_tied(&op->net->graph, (int)(op->node - op->net->graph.nodes)))
+    if (embedding->late)
+        clear_kept(op, thread);
+    else if (!graph_is_tied(&op->net->graph, (int)(op->node - op->net->graph.nodes)))
         clear_before(op, thread);
     for (long row = 0; row < output->rows; row++)
-        if (tokens[row] % op->net->threads == thread)
+        if (is_mine(op, tokens[row], thread))
             op->net->elements->add(output->gradient + (size_t)row * width, width,
                                    row_of_gradient(op, row));
-    if (learns_at_once(op))
+    if (embedding->kept)
         learn_kept(op, thread);
-    team_meet(op->net->team); /* all have read `before` */
+    team_meet(op->net->team); /* all have read `before`, and written their tokens' rows */
+    if (embedding->late)
+        late_rows_sweep(embedding->late, thread);
     if (thread == 0)
         memcpy(embedding->before, tokens, (size_t)output->rows * sizeof *tokens);
+}
+
+void embedding_finish(struct op *op)
+{
+    const struct embedding *embedding = op->own;
+
+    if (embedding->late)
+        late_rows_finish(embedding->late);
 }
 
 const struct op_functions one_hot_functions = {.forward = one_hot_forward};

@@ -7,3 +7,6 @@
 /* A part of the gradient that a layer has for the shared table, which learns at once: the rows of
  * the step's tokens are kept until this node adds its own gradient to them, all others learn. */
 void embedding_learn(struct op *op, const struct product_done *gradient);
+
+/* Between steps: the table is to be read by others. */
+void embedding_finish(struct op *op);

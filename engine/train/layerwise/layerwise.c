@@ -5,6 +5,7 @@
 #include "common/memory.h"
 #include "common/units.h"
 #include "engine/train/layerwise/batch_norm.h"
+#include "engine/train/layerwise/embedding.h"
 #include "engine/train/layerwise/kinds.h"
 #include "engine/train/layerwise/layerwise_data.h"
 #include "engine/train/layerwise/learn.h"
@@ -166,8 +167,13 @@ static void layerwise_names(const struct net *base, net_visit visit, void *user)
 
 static struct parameters *layerwise_parameters(struct net *base, struct error *err)
 {
+    struct layerwise *net = (struct layerwise *)base;
+
     (void)err;
-    return &((struct layerwise *)base)->parameters;
+    for (int i = 1; i < net->graph.count; i++)
+        if (net->graph.nodes[i].kind == NODE_EMBEDDING)
+            embedding_finish(&net->ops[i]);
+    return &net->parameters;
 }
 
 /* Of the last loss. */

@@ -1,6 +1,6 @@
 /* What the files of the layerwise plan share. They stand on each other in this order: memory,
- * share, product, learn, the kinds of nodes (dense, conv, pool, dropout, embedding, lstm, norm,
- * attention, loss), layerwise. */
+ * share, product, learn, late_rows, the kinds of nodes (dense, conv, pool, dropout, embedding,
+ * lstm, norm, attention, loss), layerwise. */
 #pragma once
 
 #include "engine/train/kernels/elements.h"
@@ -24,6 +24,13 @@ struct tensor {
     bool is_rounded;    /* its node writes the operand with the value */
     bool channels_last; /* of images: as convolutions write them for others */
     bool is_passed_on;  /* the gradient is there for one image of each thread */
+};
+
+/* When a parameter takes the step of the optimizer: see learn.h. */
+enum learn_when {
+    LEARN_AT_THE_END,
+    LEARN_AT_ONCE,
+    LEARN_LATE,
 };
 
 struct op;
@@ -72,8 +79,8 @@ struct layerwise {
     const struct elements *elements;
     struct parameters parameters;
     void *operands[PARAMETERS_MAX];
-    bool learns_at_once[PARAMETERS_MAX]; /* see learn.h */
-    size_t place_numbers;                /* of the place of their gradients */
+    enum learn_when learns_when[PARAMETERS_MAX];
+    size_t place_numbers; /* of the place of the gradients that learn at once */
     struct tensor tensors[NODES_MAX];
     struct op ops[NODES_MAX];
     int32_t *tokens, *labels; /* (batch, length); (batch) or (batch, length) */

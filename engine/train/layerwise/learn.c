@@ -9,39 +9,51 @@
 
 #define NEAR 2048 /* numbers of a parameter that stay in a cache while they are updated */
 
+/* Most rows of the table have no gradient in a step. */
+static bool is_sparse(const struct layerwise *net, int embedding)
+{
+    long tokens = net->batch * net->graph.data.length;
+
+    return !graph_is_tied(&net->graph, embedding) &&
+           net->graph.parameters[net->graph.nodes[embedding].parameter].rows > 2 * tokens;
+}
+
 void learn_choose(struct layerwise *net)
 {
     if (!net->learns || net->keeps_gradients || joiner_joins(net->joiner))
         return;
     for (int i = 0; i < net->graph.count; i++) {
         const struct node *node = &net->graph.nodes[i];
-        bool *learns = &net->learns_at_once[graph_weight_of(&net->graph, node)];
+        enum learn_when *when = &net->learns_when[graph_weight_of(&net->graph, node)];
 
         if (node->kind == NODE_DENSE) {
-            assert(!*learns); /* once */
-            *learns = true;
+            assert(*when == LEARN_AT_THE_END); /* once */
+            *when = LEARN_AT_ONCE;
+        } else if (node->kind == NODE_EMBEDDING && is_sparse(net, i)) {
+            *when = LEARN_LATE;
         }
     }
 }
 
-/* Of all gradients that learn at once, all but the largest. */
+/* The gradients that learn late, and of those that learn at once all but the largest. */
 size_t learn_saves(const struct layerwise *net)
 {
     size_t sum = 0, most = 0;
 
     for (int i = 0; i < net->graph.parameter_count; i++) {
-        size_t count =
-            net->learns_at_once[i] ? graph_parameter_count(&net->graph.parameters[i]) : 0;
+        size_t count = graph_parameter_count(&net->graph.parameters[i]);
 
-        sum += count;
-        most = count > most ? count : most;
+        if (net->learns_when[i] != LEARN_AT_THE_END)
+            sum += count;
+        if (net->learns_when[i] == LEARN_AT_ONCE)
+            most = count > most ? count : most;
     }
     return sum - most;
 }
 
 void learn_needs(struct layerwise *net, int index, size_t numbers)
 {
-    assert(net->learns_at_once[index]);
+    assert(net->learns_when[index] == LEARN_AT_ONCE);
     net->place_numbers = numbers > net->place_numbers ? numbers : net->place_numbers;
 }
 
@@ -51,7 +63,7 @@ bool learn_make(struct layerwise *net, struct error *err)
     float *place = numbers > 0 ? layerwise_take(net, numbers * sizeof *place, err) : NULL;
 
     for (int i = 0; place && i < net->parameters.count; i++)
-        if (net->learns_at_once[i])
+        if (net->learns_when[i] == LEARN_AT_ONCE)
             net->parameters.list[i].gradient = place;
     return place || numbers == 0;
 }
@@ -99,7 +111,7 @@ void learn_part(struct layerwise *net, int index, const struct product_done *gra
 void learn_rest(struct layerwise *net, int thread)
 {
     for (int i = 0; net->learns && i < net->parameters.count; i++)
-        if (!net->learns_at_once[i]) {
+        if (net->learns_when[i] == LEARN_AT_THE_END) {
             const struct parameter *p = &net->parameters.list[i];
             const struct optimizer_step step = learn_step(net, i);
             const struct share share = share_elements(net, p->count, thread);

@@ -85,7 +85,7 @@ TEST(the_layerwise_plan_survives_every_shortage)
     survive_shortages(take_a_step_of_a_graph, &graph);
     graph_of_text(&graph, 3, 2);
     survive_shortages(take_a_step_of_a_graph, &graph);
-    graph_of_means(&graph, 3);
+    graph_of_means(&graph, 3, 30);
     survive_shortages(take_a_step_of_a_graph, &graph);
     graph_of_a_transformer(&graph, 3);
     survive_shortages(take_a_step_of_a_graph, &graph);

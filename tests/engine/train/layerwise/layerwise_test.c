@@ -123,7 +123,7 @@ TEST(gradients_of_texts_are_the_slopes_of_the_loss)
     expect_gradients(&graph, 3);
     graph_of_characters(&graph, 1);
     expect_gradients(&graph, 1);
-    graph_of_means(&graph, 9);
+    graph_of_means(&graph, 9, 30);
     expect_gradients(&graph, 4);
     graph_of_a_wide_table(&graph);
     expect_gradients(&graph, 4);
@@ -152,7 +152,7 @@ static struct net *make_one_of(int which, struct net_options options)
     else if (which == 2)
         graph_of_characters(&graph, 3);
     else if (which == 3)
-        graph_of_means(&graph, 6);
+        graph_of_means(&graph, 6, 30);
     else if (which == 4)
         graph_of_a_transformer(&graph, 6);
     else if (which == 5)
@@ -209,6 +209,48 @@ TEST(when_a_weight_learns_changes_no_bit)
     with_each(learn_soon_and_late);
 }
 
+/* Of a table with ten times as many rows as a step has tokens: late_rows.h. */
+static void learn_late(const struct optimizer *optimizer, int threads, int steps)
+{
+    struct net_options options = {.batch = 5, .threads = threads};
+    struct net *late, *punctual;
+    struct graph graph;
+
+    graph_of_means(&graph, 6, 300);
+    late = make_with(&graph, optimizer, options);
+    options.keep_gradients = true;
+    punctual = make_with(&graph, optimizer, options);
+    for (int i = 0; i < steps; i++) {
+        double left = step(late), right = step(punctual);
+
+        EXPECT(memcmp(&left, &right, sizeof left) == 0);
+        if (i % 50 == 20) /* and they go on from there */
+            EXPECT(same_weights(late, punctual));
+    }
+    EXPECT(same_weights(late, punctual));
+    net_free(late);
+    net_free(punctual);
+}
+
+TEST(rows_that_learn_late_have_the_same_bits)
+{
+    EACH(struct optimizer, optimizer,
+         {.kind = OPTIMIZER_SGD, .lr = 0.1, .momentum = 0.9, .weight_decay = 0.01},
+         {.kind = OPTIMIZER_RMSPROP, .lr = 0.01, .rho = 0.9, .eps = 1e-7},
+         {.kind = OPTIMIZER_ADADELTA, .lr = 1, .rho = 0.95, .eps = 1e-7},
+         {.kind = OPTIMIZER_ADAMW,
+          .lr = 0.01,
+          .lr_decay = 0.1,
+          .beta1 = 0.9,
+          .beta2 = 0.99,
+          .eps = 1e-8,
+          .weight_decay = 0.1})
+        learn_late(&optimizer, 2, 40);
+    for (int threads = 1; threads <= 7; threads += 2)
+        learn_late(&adam, threads, 40);
+    learn_late(&adam, 2, 600); /* more than a byte counts */
+}
+
 static const struct parameter *parameter_of(struct net *net, const char *layer)
 {
     return parameters_find(net_parameters(net, NULL), layer, "weight");
@@ -234,6 +276,31 @@ TEST(weights_of_dense_layers_share_the_place_of_their_gradients)
     EXPECT(parameter_of(net, "transformer.h.0.mlp.c_fc")->gradient !=
            parameter_of(net, "transformer.h.1.attn.c_proj")->gradient);
     net_free(net);
+}
+
+static bool is_zero(const float *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] != 0)
+            return false;
+    return true;
+}
+
+/* Half of its rows, or more, have tokens: a step goes through the whole table. */
+TEST(a_table_learns_late_if_most_of_its_rows_have_no_token)
+{
+    for (long vocabulary = 60; vocabulary <= 61; vocabulary++) {
+        struct graph graph;
+        struct net *net;
+        const struct parameter *table;
+
+        graph_of_means(&graph, 6, vocabulary);
+        net = make(&graph, &adam, 5, 2, DNN_F32);
+        step(net);
+        table = parameter_of(net, "embedding");
+        EXPECT_INT(is_zero(table->gradient, table->count), vocabulary == 61);
+        net_free(net);
+    }
 }
 
 TEST(another_number_of_threads_changes_rounding_only)
@@ -332,7 +399,7 @@ TEST(only_a_table_that_a_layer_shares_is_rounded)
     struct graph graph;
     struct net *net;
 
-    graph_of_means(&graph, 3);
+    graph_of_means(&graph, 3, 30);
     net = make(&graph, &adam, 2, 1, DNN_BF16);
     EXPECT(!((struct layerwise *)net)->operands[0]);
     EXPECT(((struct layerwise *)net)->operands[1]); /* the weight of the layer behind it */

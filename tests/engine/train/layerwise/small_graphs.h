@@ -97,10 +97,10 @@ static inline void graph_of_characters(struct graph *g, long length)
 }
 
 /* The mean of embeddings, and a logit. */
-static inline void graph_of_means(struct graph *g, long length)
+static inline void graph_of_means(struct graph *g, long length, long vocabulary)
 {
     const struct data_shape data = {
-        .kind = DATA_REVIEWS, .length = length, .vocabulary = 30, .classes = 2};
+        .kind = DATA_REVIEWS, .length = length, .vocabulary = vocabulary, .classes = 2};
     static const struct node nodes[] = {
         {NODE_EMBEDDING, "embedding", .columns = 5, .scale = 1},
         {.kind = NODE_MEAN},

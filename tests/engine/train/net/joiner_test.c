@@ -45,7 +45,7 @@ static struct net *make(struct trial *trial)
 
     small_network(&network);
     if (trial->kind == TEXT)
-        graph_of_means(&graph, 6);
+        graph_of_means(&graph, 6, 30);
     else
         graph_of_images(&graph);
     return trial->kind >= GRAPH ? layerwise_new(&graph, &sgd, &options, NULL)
