@@ -25,8 +25,9 @@ struct element_finish {
 /* One step of an LSTM for one sequence, H cells; the gates lie as i f g o. */
 struct element_lstm {
     long cells;
-    float *gates;               /* (4H): forward: W_ih x, then what the gates let through;
-                                 * backward: the gradients of their sums */
+    const float *input;         /* (4H): W_ih x; may be the gates */
+    float *gates;               /* (4H): forward: what the gates let through; backward: the
+                                 * gradients of their sums */
     const float *recurrent;     /* (4H): W_hh h, or NULL at the first step */
     const float *bias, *bias_h; /* (4H) each */
     const float *before;        /* (H): the cells before this step, or NULL: zero */

@@ -206,14 +206,14 @@ static void pool_backward(const struct element_unpool *pool)
 
 static void lstm_forward(const struct element_lstm *l)
 {
-    const float *bias = l->bias, *bias_h = l->bias_h;
+    const float *input = l->input, *bias = l->bias, *bias_h = l->bias_h;
     const float *recurrent = l->recurrent, *before = l->before;
     float *gates = l->gates, *cell = l->cell, *state = l->state;
     long h = l->cells;
 
 #pragma omp simd
     for (long j = 0; j < 4 * h; j++)
-        gates[j] += bias[j] + bias_h[j];
+        gates[j] = input[j] + (bias[j] + bias_h[j]);
     if (recurrent)
         elements_add(recurrent, (size_t)(4 * h), gates);
 #pragma omp simd

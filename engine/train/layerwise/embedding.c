@@ -27,7 +27,7 @@ static void one_hot_forward(struct op *op, int thread)
     memset(output->value + rows.begin * output->width, 0,
            (size_t)((rows.end - rows.begin) * output->width) * sizeof(float));
     for (long row = rows.begin; row < rows.end; row++)
-        output->value[row * output->width + op->net->tokens[row]] = 1;
+        output->value[row * output->width + (output->by_token ? row : op->net->tokens[row])] = 1;
 }
 
 static enum learn_when learns_when(const struct op *op)
@@ -41,8 +41,8 @@ static bool embedding_make(struct op *op, struct error *err)
     size_t rows = (size_t)op->output->rows;
     size_t vocabulary = (size_t)op->net->graph.parameters[op->node->parameter].rows;
 
-    if (!embedding)
-        return false;
+    if (!embedding || op->output->by_token)
+        return embedding != NULL;
     embedding->before = layerwise_take(op->net, rows * sizeof *embedding->before, err);
     if (!embedding->before || learns_when(op) == LEARN_AT_THE_END)
         return embedding->before != NULL;
@@ -103,6 +103,8 @@ static void embedding_forward(struct op *op, int thread)
     const float *table = value_of_parameter(op, 0);
     long width = output->width;
 
+    if (output->by_token) /* the table itself */
+        return;
     if (thread == 0 && learns_when(op) != LEARN_AT_THE_END)
         place_tokens(op);
     if (embedding->late)
@@ -223,6 +225,8 @@ static void embedding_backward(struct op *op, int thread)
     const int32_t *tokens = op->net->tokens;
     size_t width = (size_t)output->width;
 
+    if (output->by_token)
+        return;
     if (op->node->positions)
         positions_backward(op, thread);
     /* The product of a layer that shares the table has written all of its gradient. */

@@ -203,12 +203,20 @@ static size_t gradient_count(const struct layerwise *net, const struct tensor *t
     return tensor->is_passed_on ? (size_t)(net->threads * tensor->width) : tensor->count;
 }
 
+/* Whether the output of a node is the table of an embedding itself. */
+static bool is_table(const struct layerwise *net, int index)
+{
+    return net->tensors[index].by_token && net->graph.nodes[index].kind == NODE_EMBEDDING;
+}
+
 /* What is read by a loss becomes its own gradient; what is only added to another value has the
  * gradient of the sum. */
 static bool take_gradient(struct layerwise *net, int index, struct error *err)
 {
     struct tensor *tensor = &net->tensors[index];
 
+    if (is_table(net, index))
+        tensor->gradient = net->parameters.list[net->graph.nodes[index].parameter].gradient;
     for (int i = net->graph.count - 1; i > index; i--) {
         const struct node *node = &net->graph.nodes[i];
 
@@ -238,12 +246,14 @@ static bool make_tensor(struct layerwise *net, int index, struct error *err)
     const struct node *node = &net->graph.nodes[index];
 
     tensor->extent = node->out;
-    tensor->rows = net->batch * node->out.rows;
+    tensor->rows = tensor->by_token ? net->graph.data.vocabulary : net->batch * node->out.rows;
     tensor->width = extent_count(&node->out) / node->out.rows;
     tensor->count = (size_t)(tensor->rows * tensor->width);
     if (!layerwise_stores(net, index))
         return true;
-    tensor->value = layerwise_take(net, tensor->count * sizeof(float), err);
+    tensor->value = is_table(net, index)
+                        ? net->parameters.list[node->parameter].value
+                        : layerwise_take(net, tensor->count * sizeof(float), err);
     if (!tensor->value)
         return false;
     tensor->operand = tensor->value;
@@ -275,6 +285,23 @@ static void layerwise_join(struct layerwise *net)
     }
 }
 
+/* Whether a node's output has a row for each token of the vocabulary: LSTMs alone read it, and
+ * they multiply fewer rows that way, because tokens come again and again. */
+static bool is_by_token(const struct layerwise *net, int index)
+{
+    const struct graph *graph = &net->graph;
+    const struct node *node = &graph->nodes[index];
+
+    if (node->kind != NODE_ONE_HOT &&
+        (node->kind != NODE_EMBEDDING || node->positions || graph_is_tied(graph, index)))
+        return false;
+    for (int i = index + 1; i < graph->count; i++)
+        if ((graph->nodes[i].input == index && graph->nodes[i].kind != NODE_LSTM) ||
+            graph->nodes[i].adds == index)
+            return false;
+    return 2 * graph->data.vocabulary <= net->batch * graph->data.length;
+}
+
 /* Also finds which node is the first to write a gradient: it is the last to read the value. */
 static void layerwise_connect(struct layerwise *net)
 {
@@ -297,6 +324,7 @@ static void layerwise_connect(struct layerwise *net)
         op->input->wants_operand = op->input->wants_operand || layerwise_multiplies(node);
         op->output->channels_last = node->kind == NODE_CONV;
         op->output->is_rounded = node->kind == NODE_CONV || node->kind == NODE_DENSE;
+        op->output->by_token = is_by_token(net, i);
     }
     layerwise_join(net);
 }
@@ -359,7 +387,7 @@ static bool check_memory(const struct layerwise *net, struct error *err)
         (double)learn_saves(net);
 
     for (int i = 0; i < net->graph.count; i++)
-        if (layerwise_stores(net, i))
+        if (layerwise_stores(net, i) && !net->tensors[i].by_token)
             need += (double)net->batch * (double)extent_count(&net->graph.nodes[i].out) *
                     (1 + net->rounds + !net->tensors[i].is_passed_on);
     need *= sizeof(float);

@@ -13,10 +13,10 @@
 
 #include <stdint.h>
 
-/* A value with its gradient: (batch) extents of f32 each. */
+/* A value with its gradient: (batch) extents of f32 each, or what `by_token` says. */
 struct tensor {
     struct extent extent;
-    long rows, width; /* batch * extent.rows, and the numbers of a row */
+    long rows, width; /* batch * extent.rows, or the vocabulary; and the numbers of a row */
     size_t count;     /* rows * width */
     float *value, *gradient;
     void *operand;      /* the value as products read it: the value itself in f32 */
@@ -24,6 +24,7 @@ struct tensor {
     bool is_rounded;    /* its node writes the operand with the value */
     bool channels_last; /* of images: as convolutions write them for others */
     bool is_passed_on;  /* the gradient is there for one image of each thread */
+    bool by_token;      /* a row for each token of the vocabulary, whatever the texts are */
 };
 
 /* When a parameter takes the step of the optimizer: see learn.h. */

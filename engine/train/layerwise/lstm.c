@@ -1,6 +1,7 @@
 /* An LSTM of one or two directions over sequences of equal length, from zero states; its value is
- * the last state of each direction. One product makes the input's part of all gates; then each
- * thread takes sequences of its own through time and waits for no other.
+ * the last state of each direction. One product makes the input's part of all gates, of all
+ * sequences or of all tokens that these may have; then each thread takes sequences of its own
+ * through time and waits for no other.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
 #include "engine/train/layerwise/kinds.h"
 
@@ -11,11 +12,15 @@
 /* (N, T, ...) of one direction; T is the position of the token, not the order of the steps. */
 struct direction {
     struct product input, to_input_weight, to_state_weight, to_input;
-    float *gates;         /* (N, T, 4H): see element_lstm */
-    float *cells;         /* (N, T, H) */
-    float *states;        /* (N, T, H): the state before the token was read */
-    void *gates_gradient; /* the gates on the way back, as products read them */
-    void *states_read;    /* the states as products read them */
+    float *gates; /* (N, T, 4H): see element_lstm */
+    /* The gates, or (tokens, 4H) of their own where the input is by token: W_ih x; on the way
+     * back the sums of the gates over the places of each token. */
+    float *input_gates;
+    void *input_gates_gradient; /* on the way back, as products read them */
+    float *cells;               /* (N, T, H) */
+    float *states;              /* (N, T, H): the state before the token was read */
+    void *gates_gradient;       /* the gates on the way back, as products read them */
+    void *states_read;          /* the states as products read them */
 };
 
 /* What one thread works with; of its own sequences. */
@@ -36,17 +41,18 @@ struct lstm {
 static bool make_lstm_products(struct op *op, const struct lstm *lstm, struct direction *d,
                                bool second, struct error *err)
 {
-    long rows = op->net->batch * lstm->length, inputs = op->input->width, h = lstm->cells;
+    long rows = op->net->batch * lstm->length, h = lstm->cells;
+    long read = op->input->rows, inputs = op->input->width;
     const struct dnn_product input = {
-        .left = {.rows = rows, .columns = inputs},
+        .left = {.rows = read, .columns = inputs},
         .right = {.rows = inputs, .columns = 4 * h, .transposed = true}};
     const struct dnn_product to_input_weight = {
-        .left = {.rows = 4 * h, .columns = rows, .transposed = true},
-        .right = {.rows = rows, .columns = inputs}};
+        .left = {.rows = 4 * h, .columns = read, .transposed = true},
+        .right = {.rows = read, .columns = inputs}};
     const struct dnn_product to_state_weight = {
         .left = {.rows = 4 * h, .columns = rows, .transposed = true},
         .right = {.rows = rows, .columns = h}};
-    const struct dnn_product to_input = {.left = {.rows = rows, .columns = 4 * h},
+    const struct dnn_product to_input = {.left = {.rows = read, .columns = 4 * h},
                                          .right = {.rows = 4 * h, .columns = inputs},
                                          .adds = second || op->adds_to_input};
 
@@ -54,6 +60,22 @@ static bool make_lstm_products(struct op *op, const struct lstm *lstm, struct di
            product_make(&d->to_input_weight, op->net, to_input_weight, err) &&
            product_make(&d->to_state_weight, op->net, to_state_weight, err) &&
            (!op->to_input || product_make(&d->to_input, op->net, to_input, err));
+}
+
+static bool make_input_gates(struct op *op, const struct lstm *lstm, struct direction *d,
+                             struct error *err)
+{
+    size_t count = (size_t)(op->input->rows * 4 * lstm->cells);
+
+    d->input_gates = d->gates;
+    d->input_gates_gradient = d->gates_gradient;
+    if (!op->input->by_token)
+        return true;
+    d->input_gates = layerwise_take(op->net, count * sizeof(float), err);
+    if (!d->input_gates)
+        return false;
+    d->input_gates_gradient = operand_take(op->net, d->input_gates, count, err);
+    return d->input_gates_gradient != NULL;
 }
 
 static bool make_direction(struct op *op, const struct lstm *lstm, int index, struct direction *d,
@@ -68,7 +90,8 @@ static bool make_direction(struct op *op, const struct lstm *lstm, int index, st
         return false;
     d->gates_gradient = operand_take(op->net, d->gates, 4 * count, err);
     d->states_read = operand_take(op->net, d->states, count, err);
-    return d->gates_gradient && d->states_read && make_lstm_products(op, lstm, d, index > 0, err);
+    return d->gates_gradient && d->states_read && make_input_gates(op, lstm, d, err) &&
+           make_lstm_products(op, lstm, d, index > 0, err);
 }
 
 static bool make_lstm_room(struct op *op, const struct lstm *lstm, int thread, struct error *err)
@@ -134,11 +157,13 @@ static void step_forward(struct op *op, int direction, long n, long step, const 
     const struct direction *d = &lstm->direction[direction];
     long h = lstm->cells, at = n * lstm->length;
     long here = at + position_of(lstm, direction, step);
+    long input = op->input->by_token ? op->net->tokens[here] : here;
     bool last = step == lstm->length - 1;
     long behind = last ? 0 : at + position_of(lstm, direction, step + 1);
     long before = step == 0 ? 0 : at + position_of(lstm, direction, step - 1);
     const struct element_lstm element = {
         .cells = h,
+        .input = d->input_gates + input * 4 * h,
         .gates = d->gates + here * 4 * h,
         .recurrent = step == 0 ? NULL : sums,
         .bias = value_of_parameter(op, parameter_of(direction, 2)),
@@ -183,7 +208,7 @@ static void lstm_op_forward(struct op *op, int thread)
 
     for (int i = 0; i < lstm->directions; i++)
         product_run(&lstm->direction[i].input, thread, op->input->operand,
-                    operand_of_parameter(op, parameter_of(i, 0)), lstm->direction[i].gates);
+                    operand_of_parameter(op, parameter_of(i, 0)), lstm->direction[i].input_gates);
     team_meet(op->net->team);
     for (int i = 0; i < lstm->directions; i++)
         run_forward(op, i, thread);
@@ -239,25 +264,46 @@ static void run_backward(struct op *op, int direction, int thread)
     }
 }
 
-static void lstm_op_learn(struct op *op, int direction, int thread)
+/* The thread's columns of the sums over the places of each token. */
+static void sum_by_token(struct op *op, int direction, int thread)
 {
     const struct lstm *lstm = op->own;
     const struct direction *d = &lstm->direction[direction];
     long rows = op->net->batch * lstm->length, gates = 4 * lstm->cells;
     const struct share share = share_of(gates, 16, thread, op->net->threads);
+    size_t count = (size_t)(share.end - share.begin);
+
+    for (long token = 0; token < op->input->rows; token++)
+        memset(d->input_gates + token * gates + share.begin, 0, count * sizeof(float));
+    for (long row = 0; row < rows; row++)
+        op->net->elements->add(d->gates + row * gates + share.begin, count,
+                               d->input_gates + op->net->tokens[row] * gates + share.begin);
+    for (long token = 0; token < op->input->rows; token++)
+        operand_round(op->net, d->input_gates,
+                      (struct share){token * gates + share.begin, token * gates + share.end},
+                      d->input_gates_gradient);
+}
+
+static void lstm_op_learn(struct op *op, int direction, int thread)
+{
+    const struct lstm *lstm = op->own;
+    const struct direction *d = &lstm->direction[direction];
+    long gates = 4 * lstm->cells;
+    const struct share share = share_of(gates, 16, thread, op->net->threads);
     float *bias = gradient_of_parameter(op, parameter_of(direction, 2));
     size_t bytes = (size_t)(share.end - share.begin) * sizeof *bias;
 
-    op->net->elements->sum_columns(d->gates, rows, gates, share.begin, share.end, bias);
+    op->net->elements->sum_columns(d->input_gates, op->input->rows, gates, share.begin, share.end,
+                                   bias);
     /* The other bias is added to the same sums. */
     memcpy(gradient_of_parameter(op, parameter_of(direction, 3)) + share.begin,
            bias + share.begin, bytes);
-    product_run(&d->to_input_weight, thread, d->gates_gradient, op->input->operand,
+    product_run(&d->to_input_weight, thread, d->input_gates_gradient, op->input->operand,
                 gradient_of_parameter(op, parameter_of(direction, 0)));
     product_run(&d->to_state_weight, thread, d->gates_gradient, d->states_read,
                 gradient_of_parameter(op, parameter_of(direction, 1)));
     if (op->to_input)
-        product_run(&d->to_input, thread, d->gates_gradient,
+        product_run(&d->to_input, thread, d->input_gates_gradient,
                     operand_of_parameter(op, parameter_of(direction, 0)), op->input->gradient);
 }
 
@@ -268,6 +314,11 @@ static void lstm_op_backward(struct op *op, int thread)
     for (int i = 0; i < lstm->directions; i++)
         run_backward(op, i, thread);
     team_meet(op->net->team);
+    if (op->input->by_token) {
+        for (int i = 0; i < lstm->directions; i++)
+            sum_by_token(op, i, thread);
+        team_meet(op->net->team);
+    }
     for (int i = 0; i < lstm->directions; i++)
         lstm_op_learn(op, i, thread);
 }

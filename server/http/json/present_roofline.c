@@ -30,7 +30,7 @@ static const struct member roofline_part_rows[] = {
      .range = MEMBER_POSITIVE},
     {MEMBER(struct roofline_part, share), .nullable = true, .range = MEMBER_POSITIVE,
      .meaning = "Of the peak. A way to compute that multiplies less than the definition "
-                "(Winograd's) may exceed 1."},
+                "(Winograd's, or one product for all places of a token) may exceed 1."},
     {0},
 };
 static const struct members roofline_part_members = {.name = "RooflinePart",

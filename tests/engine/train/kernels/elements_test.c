@@ -86,6 +86,7 @@ static void run_norm(const struct elements *set, struct bench *b)
 static void run_lstm(const struct elements *set, struct bench *b)
 {
     const struct element_lstm lstm = {.cells = 20,
+                                      .input = b->gates,
                                       .gates = b->gates,
                                       .recurrent = b->other,
                                       .bias = b->weight,
