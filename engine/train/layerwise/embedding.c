@@ -1,4 +1,4 @@
-/* Tokens to rows: one-hot, or a row of a table.
+/* Tokens to rows of a table.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
 #include "engine/train/layerwise/embedding.h"
 
@@ -18,17 +18,6 @@ struct embedding {
     int32_t *places; /* (vocabulary): the row of `kept`, the first of this token; -1: none */
     struct late_rows *late; /* or NULL */
 };
-
-static void one_hot_forward(struct op *op, int thread)
-{
-    const struct tensor *output = op->output;
-    const struct share rows = share_of(output->rows, 1, thread, op->net->threads);
-
-    memset(output->value + rows.begin * output->width, 0,
-           (size_t)((rows.end - rows.begin) * output->width) * sizeof(float));
-    for (long row = rows.begin; row < rows.end; row++)
-        output->value[row * output->width + (output->by_token ? row : op->net->tokens[row])] = 1;
-}
 
 static enum learn_when learns_when(const struct op *op)
 {
@@ -255,6 +244,5 @@ void embedding_finish(struct op *op)
         late_rows_finish(embedding->late);
 }
 
-const struct op_functions one_hot_functions = {.forward = one_hot_forward};
 const struct op_functions embedding_functions = {embedding_make, embedding_forward,
                                                  embedding_backward};

@@ -1,4 +1,4 @@
-/* Every kind of node, each in a file of its own. */
+/* Every kind of node. */
 #pragma once
 
 #include "engine/train/layerwise/layerwise_data.h"

@@ -1,5 +1,5 @@
 /* What the files of the layerwise plan share. They stand on each other in this order: memory,
- * share, product, learn, late_rows, the kinds of nodes (dense, conv, pool, dropout, embedding,
+ * share, product, learn, late_rows, the kinds of nodes (dense, conv, pool, stateless, embedding,
  * lstm, norm, attention, loss), layerwise. */
 #pragma once
 
