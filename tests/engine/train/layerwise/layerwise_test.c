@@ -126,6 +126,12 @@ TEST(gradients_of_texts_are_the_slopes_of_the_loss)
     expect_gradients(&graph, 1);
     graph_of_means(&graph, 9, 30);
     expect_gradients(&graph, 4);
+    graph_of_means(&graph, 9, 10); /* only LSTMs read by token */
+    expect_gradients(&graph, 4);
+    for (int shared = 0; shared <= 1; shared++) {
+        graph_of_a_shared_text(&graph, shared);
+        expect_gradients(&graph, 4);
+    }
     graph_of_a_wide_table(&graph);
     expect_gradients(&graph, 4);
 }
@@ -138,6 +144,28 @@ TEST(gradients_of_a_transformer_are_the_slopes_of_the_loss)
     expect_gradients(&graph, 3);
     graph_of_a_transformer(&graph, 1);
     expect_gradients(&graph, 1);
+}
+
+/* Single samples have too few tokens to be read by token. */
+TEST(the_loss_of_a_batch_is_the_mean_of_its_samples)
+{
+    for (int which = 0; which < 3; which++) {
+        struct graph graph;
+        struct net *together, *single;
+        double sum = 0;
+
+        if (which == 0)
+            graph_of_characters(&graph, 4);
+        else
+            graph_of_a_shared_text(&graph, which == 1);
+        together = make(&graph, NULL, 6, 2, DNN_F32);
+        single = make(&graph, NULL, 1, 1, DNN_F32);
+        for (int i = 0; i < 6; i++)
+            sum += step(single);
+        EXPECT_NEAR(step(together) / (sum / 6), 1, 1e-6);
+        net_free(together);
+        net_free(single);
+    }
 }
 
 #define GRAPHS 7

@@ -96,6 +96,21 @@ static inline void graph_of_characters(struct graph *g, long length)
     fill_graph(g, &data, nodes, sizeof nodes / sizeof *nodes);
 }
 
+/* An LSTM over an embedding, which a layer shares or which adds positions. */
+static inline void graph_of_a_shared_text(struct graph *g, bool shared)
+{
+    static const struct data_shape data = {
+        .kind = DATA_CHARACTERS, .length = 4, .vocabulary = 5, .classes = 5};
+    const struct node nodes[] = {
+        {NODE_EMBEDDING, "embedding", .columns = 6, .scale = 1, .positions = shared ? 0 : 4},
+        {NODE_LSTM, "lstm", .columns = 6, .directions = 1},
+        {NODE_DENSE, "fc", .columns = 5, .tied = shared ? 1 : 0, .no_bias = true, .gain = 1},
+        {.kind = NODE_SOFTMAX_LOSS},
+    };
+
+    fill_graph(g, &data, nodes, sizeof nodes / sizeof *nodes);
+}
+
 /* The mean of embeddings, and a logit. */
 static inline void graph_of_means(struct graph *g, long length, long vocabulary)
 {
