@@ -114,11 +114,12 @@ void text_copy(char *to, size_t size, const char *from)
 
 bool text_take(const char **at, const char *word)
 {
-    size_t length = strlen(word);
+    const char *text = *at;
 
-    if (strncmp(*at, word, length) != 0)
-        return false;
-    *at += length;
+    while (*word)
+        if (*text++ != *word++)
+            return false;
+    *at = text;
     return true;
 }
 
