@@ -5,6 +5,7 @@
 #include "common/memory.h"
 #include "db/prices/offer_store.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 #define CACHE_SLOTS 8
@@ -125,6 +126,7 @@ static bool cache_change(struct comparison_cache *cache, struct db *db, struct c
         return false;
     if (!fresh->offers.list)
         return true;
+    assert(*fresh->key);
     slot = cache_find(cache, fresh->key);
     if (!slot)
         slot = cache_oldest(cache);

@@ -5,6 +5,7 @@
 #include "common/memory.h"
 #include "pricing/interruption.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* The latest end of a row, in hours, that meets the question. */
@@ -83,26 +84,26 @@ static bool is_of_type(const struct contender *contender, const struct contender
 }
 
 /* State of the forecast. */
-struct outlook {
+struct forecaster {
     const struct comparison_parts *parts;
     struct machines machines;
     struct job_forecast *forecast; /* owned: room for the draws of one row */
 };
 
-static void outlook_clear(struct outlook *outlook)
+static void forecaster_clear(struct forecaster *forecaster)
 {
-    freep(&outlook->machines.list);
-    freep(&outlook->forecast);
+    freep(&forecaster->machines.list);
+    freep(&forecaster->forecast);
 }
 
 /* Draws the next rented machine of the row's type. False if the row's machine is not rented or
  * nothing can be predicted. */
-static bool decision_predict(const struct outlook *outlook, const struct contender *row,
+static bool decision_predict(const struct forecaster *forecaster, const struct contender *row,
                              struct next_machine *ret_next, struct row_job *job)
 {
     struct machine_model models[NEXT_MACHINE_MODELS_MAX];
-    const struct machines *known = &outlook->machines;
-    double vm_spread = outlook->parts->question->vm_spread_percent / 100;
+    const struct machines *known = &forecaster->machines;
+    double vm_spread = forecaster->parts->question->vm_spread_percent / 100;
     size_t count = 0, machines = 0;
 
     if (!row->instance[0] || !row->provider[0])
@@ -131,10 +132,10 @@ static bool decision_predict(const struct outlook *outlook, const struct contend
 }
 
 /* `next` holds what the inputs borrow. */
-static struct forecast_inputs inputs_of(const struct outlook *outlook, struct comparison_row *row,
-                                        struct next_machine *next)
+static struct forecast_inputs inputs_of(const struct forecaster *forecaster,
+                                        struct comparison_row *row, struct next_machine *next)
 {
-    const struct comparison_question *question = outlook->parts->question;
+    const struct comparison_question *question = forecaster->parts->question;
     const struct standing *standing = &row->contender->standing;
     struct row_job *job = &row->job;
     struct forecast_inputs inputs = {.speeds = standing->values,
@@ -147,44 +148,46 @@ static struct forecast_inputs inputs_of(const struct outlook *outlook, struct co
         inputs.speeds = &standing->value;
         inputs.count = 1;
     }
-    if (decision_predict(outlook, row->contender, next, job))
+    if (decision_predict(forecaster, row->contender, next, job))
         inputs.next = next;
     if (!isnan(job->interruption_share))
         inputs.interruptions = interruption_rate(job->interruption_share);
     return inputs;
 }
 
-static void look_ahead(const struct outlook *outlook, struct comparison_row *row)
+/* A published figure has no spread to draw from. */
+static bool is_eligible(const struct comparison_row *row)
 {
-    struct job_forecast *forecast = outlook->forecast;
+    return !row->contender->is_published && row->speed.has_interval && row->price.known;
+}
+
+static void look_ahead(const struct forecaster *forecaster, struct comparison_row *row)
+{
+    struct job_forecast *forecast = forecaster->forecast;
     struct row_job *job = &row->job;
     struct next_machine next;
     struct forecast_inputs inputs;
 
     if (job->has_forecast)
         return;
-    inputs = inputs_of(outlook, row, &next);
+    inputs = inputs_of(forecaster, row, &next);
+    assert(is_eligible(row));
     job_forecast_draw(&inputs, job->samples, forecast);
     job->has_forecast = true;
-    job->probability = job_forecast_share(forecast, hours_allowed(outlook->parts->question, row));
+    job->probability =
+        job_forecast_share(forecast, hours_allowed(forecaster->parts->question, row));
     job->hours_low = job_forecast_quantile(forecast, 0.05);
     job->hours_high = job_forecast_quantile(forecast, 0.95);
 }
 
 /* Whether a draw may end within the limit. If none can, the probability is 0 without drawing. */
-static bool can_meet(const struct outlook *outlook, struct comparison_row *row)
+static bool can_meet(const struct forecaster *forecaster, struct comparison_row *row)
 {
     struct next_machine next;
-    struct forecast_inputs inputs = inputs_of(outlook, row, &next);
+    struct forecast_inputs inputs = inputs_of(forecaster, row, &next);
 
     return job_forecast_least(&inputs, row->job.samples) <=
-           hours_allowed(outlook->parts->question, row);
-}
-
-/* A published figure has no spread to draw from. */
-static bool is_eligible(const struct comparison_row *row)
-{
-    return !row->contender->is_published && row->speed.has_interval && row->price.known;
+           hours_allowed(forecaster->parts->question, row);
 }
 
 static int by_dollars(const void *left, const void *right)
@@ -225,31 +228,31 @@ static bool is_nearer(const struct comparison_question *question,
 /* Drawing is the slowest part, so rows are tried best first, and the first sure one is the
  * answer. Rows whose median misses the limit are skipped; only without an answer are all tried
  * that can meet it, to find the nearest. */
-static void find_answer(const struct outlook *outlook, struct comparison_row **candidates,
+static void find_answer(const struct forecaster *forecaster, struct comparison_row **candidates,
                         size_t count, struct ranking *ranking)
 {
-    const struct comparison_question *question = outlook->parts->question;
+    const struct comparison_question *question = forecaster->parts->question;
     struct comparison_row *nearest = NULL;
 
     for (size_t i = 0; i < count; i++) {
         if (decision_strain(question, candidates[i]) > 1)
             continue;
-        look_ahead(outlook, candidates[i]);
+        look_ahead(forecaster, candidates[i]);
         if (candidates[i]->job.probability >= DECISION_SURE) {
             ranking->answer = candidates[i];
             return;
         }
     }
     for (size_t i = 0; i < count; i++) {
-        if (candidates[i]->job.has_forecast || can_meet(outlook, candidates[i]))
-            look_ahead(outlook, candidates[i]);
+        if (candidates[i]->job.has_forecast || can_meet(forecaster, candidates[i]))
+            look_ahead(forecaster, candidates[i]);
         else
             candidates[i]->job.probability = 0;
         if (is_nearer(question, candidates[i], nearest))
             nearest = candidates[i];
     }
     if (nearest)
-        look_ahead(outlook, nearest);
+        look_ahead(forecaster, nearest);
     ranking->nearest = nearest;
 }
 
@@ -271,15 +274,15 @@ static void find_published(const struct comparison_question *question, struct ra
 void comparison_decide(const struct comparison_parts *parts, struct ranking *ranking)
 {
     const struct comparison_question *question = parts->question;
-    AUTO(outlook_clear) struct outlook outlook = {.parts = parts};
+    AUTO(forecaster_clear) struct forecaster forecaster = {.parts = parts};
     AUTO(freep) struct comparison_row **candidates = NULL;
     size_t count = 0, first = (size_t)question->offset;
 
     if (!(question->deadline_h > 0) && !(question->budget > 0))
         return;
-    outlook.forecast = xmalloc(sizeof *outlook.forecast);
+    forecaster.forecast = xmalloc(sizeof *forecaster.forecast);
     candidates = xcalloc(ranking->count, sizeof *candidates);
-    find_machines(parts, &outlook.machines);
+    find_machines(parts, &forecaster.machines);
     for (size_t i = 0; i < ranking->count; i++) {
         struct comparison_row *row = &ranking->rows[i];
 
@@ -287,11 +290,11 @@ void comparison_decide(const struct comparison_parts *parts, struct ranking *ran
             continue;
         candidates[count++] = row;
         if (i >= first && i - first < (size_t)question->limit) /* it will be shown */
-            look_ahead(&outlook, row);
+            look_ahead(&forecaster, row);
     }
     qsort(candidates, count, sizeof *candidates,
           question->deadline_h > 0 ? by_dollars : by_hours);
-    find_answer(&outlook, candidates, count, ranking);
+    find_answer(&forecaster, candidates, count, ranking);
     find_published(question, ranking);
     comparison_explain(question, ranking);
 }

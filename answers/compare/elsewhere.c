@@ -6,8 +6,10 @@
 #include "db/prices/price_places.h"
 #include "pricing/commitment.h"
 
+#include <assert.h>
+
 /* The requested name, and the known alternatives. */
-struct elsewhere_outlook {
+struct alternatives {
     const struct comparison_question *question;
     const struct comparison_row *row;
     enum price_choice choice;
@@ -19,12 +21,12 @@ struct elsewhere_outlook {
     bool kinds[PRICE_KINDS]; /* other kinds, here */
 };
 
-static bool is_here(const struct elsewhere_outlook *outlook, const char *region)
+static bool is_here(const struct alternatives *alternatives, const char *region)
 {
-    const char *const *regions = outlook->question->where.regions;
+    const char *const *regions = alternatives->question->where.regions;
 
-    if (outlook->row->home)
-        return !*region || strcmp(outlook->row->home, region) == 0;
+    if (alternatives->row->home)
+        return !*region || strcmp(alternatives->row->home, region) == 0;
     return !*region || text_is_listed(regions, region);
 }
 
@@ -44,36 +46,38 @@ static bool is_kind(enum price_choice choice, enum price_kind kind)
 
 static void elsewhere_look(void *user, const struct price_place *place)
 {
-    struct elsewhere_outlook *outlook = user;
-    bool here = is_here(outlook, place->region), dollars = strcmp(place->currency, "USD") == 0;
+    struct alternatives *alternatives = user;
+    bool here = is_here(alternatives, place->region),
+         dollars = strcmp(place->currency, "USD") == 0;
 
-    if (!is_kind(outlook->choice, place->kind)) {
-        outlook->kinds[place->kind] |= here && dollars;
+    if (!is_kind(alternatives->choice, place->kind)) {
+        alternatives->kinds[place->kind] |= here && dollars;
         return;
     }
     if (!dollars) {
         if (here)
-            snprintf(outlook->currency, sizeof outlook->currency, "%s", place->currency);
+            snprintf(alternatives->currency, sizeof alternatives->currency, "%s",
+                     place->currency);
         return;
     }
     if (here) {
-        snprintf(outlook->zone, sizeof outlook->zone, "%s", place->zone);
+        snprintf(alternatives->zone, sizeof alternatives->zone, "%s", place->zone);
         return;
     }
-    if (!outlook->region[0])
-        snprintf(outlook->region, sizeof outlook->region, "%s", place->region);
-    outlook->regions += strcmp(outlook->last, place->region) != 0;
-    snprintf(outlook->last, sizeof outlook->last, "%s", place->region);
+    if (!alternatives->region[0])
+        snprintf(alternatives->region, sizeof alternatives->region, "%s", place->region);
+    alternatives->regions += strcmp(alternatives->last, place->region) != 0;
+    snprintf(alternatives->last, sizeof alternatives->last, "%s", place->region);
 }
 
 /* Names the feed with commitments of that kind, or says that the provider sells none. */
-static void say_feed(const struct elsewhere_outlook *outlook, char *end, size_t room)
+static void say_feed(const struct alternatives *alternatives, char *end, size_t room)
 {
     const enum price_kind kind =
-        (enum price_kind)(PRICE_COMMITTED + (outlook->choice - CHOOSE_COMMITTED));
-    const char *provider = outlook->row->contender->provider;
-    const char *const *regions = outlook->question->where.regions;
-    const char *region = outlook->row->home ? outlook->row->home : regions[0];
+        (enum price_kind)(PRICE_COMMITTED + (alternatives->choice - CHOOSE_COMMITTED));
+    const char *provider = alternatives->row->contender->provider;
+    const char *const *regions = alternatives->question->where.regions;
+    const char *region = alternatives->row->home ? alternatives->row->home : regions[0];
     const char *feed = commitment_feed(provider ? provider : "", kind);
     size_t length = feed ? strcspn(feed, "%") : 0;
 
@@ -87,37 +91,38 @@ static void say_feed(const struct elsewhere_outlook *outlook, char *end, size_t 
 }
 
 /* The nearest alternative: only that one is named. */
-static void elsewhere_say(const struct elsewhere_outlook *outlook, char text[WHY_NO_PRICE_SIZE])
+static void elsewhere_say(const struct alternatives *alternatives, char text[WHY_NO_PRICE_SIZE])
 {
     size_t used = strlen(text), room = WHY_NO_PRICE_SIZE - used;
     char *end = text + used;
 
-    if (outlook->currency[0]) {
-        snprintf(end, room, "; one is known in %s, which is not converted", outlook->currency);
+    if (alternatives->currency[0]) {
+        snprintf(end, room, "; one is known in %s, which is not converted",
+                 alternatives->currency);
         return;
     }
-    if (outlook->zone[0]) {
-        snprintf(end, room, "; one is known for zone %s: zone=%s asks for it", outlook->zone,
-                 outlook->zone);
+    if (alternatives->zone[0]) {
+        snprintf(end, room, "; one is known for zone %s: zone=%s asks for it", alternatives->zone,
+                 alternatives->zone);
         return;
     }
-    if (outlook->region[0]) {
-        used = (size_t)snprintf(end, room, "; one is known in %s", outlook->region);
-        if (outlook->regions > 1 && used < room)
-            used +=
-                (size_t)snprintf(end + used, room - used, " and %zu more", outlook->regions - 1);
+    if (alternatives->region[0]) {
+        used = (size_t)snprintf(end, room, "; one is known in %s", alternatives->region);
+        if (alternatives->regions > 1 && used < room)
+            used += (size_t)snprintf(end + used, room - used, " and %zu more",
+                                     alternatives->regions - 1);
         if (used < room)
-            snprintf(end + used, room - used, ": region=%s asks there", outlook->region);
+            snprintf(end + used, room - used, ": region=%s asks there", alternatives->region);
         return;
     }
-    if (outlook->choice >= CHOOSE_COMMITTED) {
-        say_feed(outlook, end, room);
+    if (alternatives->choice >= CHOOSE_COMMITTED) {
+        say_feed(alternatives, end, room);
         used = strlen(text);
         end = text + used;
         room = WHY_NO_PRICE_SIZE - used;
     }
     for (size_t kind = 0; kind < PRICE_KINDS; kind++)
-        if (outlook->kinds[kind]) {
+        if (alternatives->kinds[kind]) {
             snprintf(end, room, "; a price of another kind is known: price=%s",
                      kind == PRICE_OWN ? "typed" : price_kind_names[kind]);
             return;
@@ -128,7 +133,7 @@ static bool elsewhere_complete(struct db *db, const struct comparison_question *
                                const struct comparison_row *row, struct row_price *price,
                                struct error *err)
 {
-    struct elsewhere_outlook outlook = {
+    struct alternatives alternatives = {
         .question = question, .row = row, .choice = price->choice};
     const struct contender *contender = row->contender;
 
@@ -136,9 +141,9 @@ static bool elsewhere_complete(struct db *db, const struct comparison_question *
         contender->is_published || strncmp(price->why_not, "expired", 7) == 0)
         return true;
     if (!price_places_each(db, text_or_null(contender->provider), contender->instance,
-                           elsewhere_look, &outlook, err))
+                           elsewhere_look, &alternatives, err))
         return false;
-    elsewhere_say(&outlook, price->why_not);
+    elsewhere_say(&alternatives, price->why_not);
     return true;
 }
 
@@ -183,8 +188,10 @@ static void note_nearest(void *user, const char *name)
 static void elsewhere_add(struct unmatched list[UNMATCHED_MAX], size_t *count,
                           const char *parameter, const struct nearest *nearest)
 {
-    struct unmatched *unmatched = &list[(*count)++];
+    struct unmatched *unmatched = &list[*count];
 
+    assert(*count < UNMATCHED_MAX);
+    (*count)++;
     *unmatched = (struct unmatched){.parameter = parameter};
     snprintf(unmatched->value, sizeof unmatched->value, "%s", nearest->value);
     snprintf(unmatched->words, sizeof unmatched->words, "no price is of this %s%s%s%s", parameter,

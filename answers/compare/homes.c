@@ -4,6 +4,8 @@
 #include "common/cleanup.h"
 #include "common/memory.h"
 
+#include <assert.h>
+
 struct home {
     char region[REGION_SIZE], instance[INSTANCE_SIZE];
     struct offers offers; /* of that type */
@@ -150,6 +152,7 @@ bool homes_complete(struct db *db, const struct offers_question *question,
     add_homes(&homes, places, missing, lists);
     for (size_t i = 0; i < known->count; i++)
         homes.list[homes.count++] = known->list[i];
+    assert(homes.count == known->count + missing);
     if (homes.count > 0)
         qsort(homes.list, homes.count, sizeof *homes.list, by_homes);
     *ret_homes = homes;
@@ -158,6 +161,7 @@ bool homes_complete(struct db *db, const struct offers_question *question,
 
 void homes_take(struct homes *homes, struct homes *completed)
 {
+    assert(completed->count >= homes->count); /* loans point to those that were known */
     freep(&homes->list);
     *homes = *completed;
     *completed = (struct homes){0};

@@ -5,6 +5,7 @@
 #include "common/cleanup.h"
 #include "pricing/interruption.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define SECONDS_AN_HOUR 3600.0
@@ -71,6 +72,7 @@ static void spread_dollars(const struct comparison_question *question,
     }
     job->dollars_low = job->dollars * exp(-hypot(log(job->charged_hours / shorter), cheaper));
     job->dollars_high = job->dollars * exp(hypot(log(longer / job->charged_hours), costlier));
+    assert(!(job->dollars_low > job->dollars_high));
 }
 
 static void job_charge(const struct comparison_question *question,

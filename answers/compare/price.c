@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 
+#include <assert.h>
 #include <math.h>
 
 static struct amount price_exactly(double value)
@@ -73,6 +74,7 @@ static void take_off(const struct comparison_parts *parts, const struct comparis
 static void use_price(const struct comparison_parts *parts, const struct comparison_row *row,
                       const struct price_at *at, struct row_price *price)
 {
+    assert(at->price.nanos > 0);
     price->known = true;
     price->at = at;
     price->freshness = at->freshness;
@@ -234,6 +236,7 @@ void comparison_price(const struct comparison_parts *parts, struct comparison_ro
     const struct comparison_question *question = parts->question;
     struct row_price first = {0};
 
+    assert(question->kind_count > 0);
     if (use_given(question, row))
         return;
     for (size_t i = 0; i < question->kind_count; i++) {

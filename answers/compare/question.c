@@ -8,6 +8,8 @@
 #include "db/standings/standings.h"
 #include "engine/spec/run_spec.h"
 
+#include <assert.h>
+
 const char *const price_choice_names[] = {"on_demand",           "spot", "typed", "paid",
                                           PRICE_COMMITTED_NAMES, NULL};
 const char *const usual_regions[] = {"us-east-1", "us-central1", "eastus", NULL};
@@ -57,10 +59,13 @@ static void add_choice(struct comparison_question *question, enum price_choice c
 {
     struct offers_question *where = &question->where;
 
+    assert(question->kind_count < COUNT(question->kinds));
     question->kinds[question->kind_count++] = choice;
-    if (choice >= CHOOSE_COMMITTED)
-        where->committed[where->committed_count++] =
-            (enum price_kind)(PRICE_COMMITTED + (choice - CHOOSE_COMMITTED));
+    if (choice < CHOOSE_COMMITTED)
+        return;
+    assert(where->committed_count < COUNT(where->committed));
+    where->committed[where->committed_count++] =
+        (enum price_kind)(PRICE_COMMITTED + (choice - CHOOSE_COMMITTED));
 }
 
 static bool read_choices(const struct parameter_row *row, const char *value, void *into,

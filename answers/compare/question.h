@@ -15,7 +15,6 @@
 
 #define IMAGENET_SAMPLES 1281167.0
 #define LIST_TEXT_MAX 256
-/* Of regions, kinds, instances, prices, discounts in one question. */
 
 /* The price that a row is compared with. */
 enum price_choice {

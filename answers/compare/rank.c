@@ -5,6 +5,7 @@
 #include "common/memory.h"
 #include "pricing/interruption.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* A row's interruption rate: 0 if it is not spot; NaN if no source gives one. */
@@ -104,6 +105,7 @@ static void rank_score(const struct comparison_question *question, struct compar
         row->score_low = row->score;
     if (row->score_high < row->score)
         row->score_high = row->score;
+    assert(!(row->score_low > row->score_high));
 }
 
 static bool may_be_ranked(const struct comparison_question *question, struct comparison_row *row)
@@ -179,6 +181,7 @@ static struct rank_row rank_row_of(const struct comparison_parts *parts,
             at_low = log(at_low);
             at_high = log(at_high);
         }
+        assert(row->offer); /* no other price moves */
         rank_row.shares = (size_t)(row->offer - parts->offers->list) + 1;
         rank_row.shared_error = fabs(at_high - at_low) / (2 * Z_95);
     }
@@ -203,8 +206,10 @@ void comparison_rank(const struct comparison_parts *parts, struct ranking *ranki
     }
     qsort(rows, ranking->count, sizeof *rows, by_score);
     measured = xcalloc(ranking->ranked, sizeof *measured);
-    for (size_t i = 0; i < ranking->ranked; i++)
+    for (size_t i = 0; i < ranking->ranked; i++) {
+        assert(!rows[i].why_no_rank[0]);
         measured[i] = rank_row_of(parts, &rows[i], by_logarithm);
+    }
     rank_intervals_compute(measured, ranking->ranked,
                            by_logarithm ? question->margin_percent / 100 : 0,
                            &ranking->intervals);

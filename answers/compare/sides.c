@@ -5,6 +5,8 @@
 #include "common/cleanup.h"
 #include "common/memory.h"
 
+#include <assert.h>
+
 static void sides_look(const struct comparison_parts *parts, const struct comparison_row *row,
                        enum price_choice choice, struct row_side *side)
 {
@@ -39,5 +41,6 @@ void comparison_look_at_sides(const struct comparison_parts *parts, struct ranki
 const struct row_side *comparison_side(const struct ranking *ranking, size_t row,
                                        enum price_choice choice)
 {
+    assert(row >= ranking->sides_first && row < ranking->count && (size_t)choice < ROW_SIDES);
     return &ranking->sides[(row - ranking->sides_first) * ROW_SIDES + (size_t)choice];
 }

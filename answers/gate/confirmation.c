@@ -6,6 +6,8 @@
 #include "db/runs/sweep_runs.h"
 #include "db/runs/sweeps.h"
 
+#include <assert.h>
+
 void gate_confirmation_key(const struct gate_check *check, char ret_key[CONFIRM_KEY_SIZE])
 {
     char baseline[BASELINE_TEXT_SIZE];
@@ -45,6 +47,7 @@ static void confirmation_collect(struct confirmation *again, const struct sweep_
 
         if (!candidate || !baseline || !(candidate->value > 0) || !(baseline->value > 0))
             continue;
+        assert(again->count < COUNT(again->candidate));
         again->candidate[again->count] = candidate->value;
         again->baseline[again->count++] = baseline->value;
         again->candidate_stretch += compare_stretch(candidate);

@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 
@@ -22,6 +23,7 @@ static void fill_side(struct gate_check_side *side)
 {
     double speeds = 0, dollars = 0;
 
+    assert(side->count <= GATE_RUNS_MAX);
     side->unpriced = 0;
     side->stretch = 0;
     for (size_t i = 0; i < side->count; i++) {
@@ -235,5 +237,8 @@ void gate_check_judge(struct gate_check *check)
     judge_track(check, &check->code);
     judge_track(check, &check->dollars);
     check->verdict = verdict_combine(check, check->code.verdict, check->dollars.verdict);
+    /* Only code, or a price where that counts, fails a check. */
+    assert(check->verdict != GATE_FAIL || check->code.verdict == GATE_FAIL ||
+           (check->request.fails_on_price && check->dollars.verdict == GATE_FAIL));
     say_verdict(check);
 }

@@ -91,12 +91,13 @@ static bool are_comparable(const struct gate_subject *a, const struct gate_subje
 {
     if (strcmp(a->workload, b->workload) != 0)
         return error_set(err, ERROR_UNABLE, "baseline",
-                         "trained %s, not %s: different work can never be A/B", b->workload,
-                         a->workload);
+                         "trained %s, not %s: only runs of one workload can be compared",
+                         b->workload, a->workload);
     if (strcmp(a->stratum, b->stratum) != 0 || strcmp(a->instance, b->instance) != 0 ||
         strcmp(a->provider, b->provider) != 0)
         return error_set(err, ERROR_UNABLE, "baseline",
-                         "was measured on another machine: different machines can never be A/B");
+                         "was measured on another machine: only runs of one instance type and "
+                         "hardware can be compared");
     return true;
 }
 

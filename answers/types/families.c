@@ -5,6 +5,7 @@
 #include "common/memory.h"
 #include "pricing/instance_family.h"
 
+#include <assert.h>
 #include <math.h>
 
 static bool load_type(void *user, const struct known_type *type)
@@ -214,6 +215,7 @@ size_t families_end(const struct families *families, size_t first)
 {
     size_t end = first + 1;
 
+    assert(first < families->count);
     while (end < families->count && by_family(&families->list[first], &families->list[end]) == 0)
         end++;
     return end;
@@ -227,6 +229,7 @@ struct families families_make(const struct families_parts *parts)
 
     add_measured_families(parts, &families, measured);
     add_unmeasured(parts, &families, measured);
+    assert(families.count <= most);
     families_sort(&families, by_size);
     for (size_t first = 0; first < families.count; first = families_end(&families, first))
         families_refer(&families, first, families_end(&families, first));

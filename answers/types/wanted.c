@@ -5,6 +5,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 
+#include <assert.h>
 #include <jansson.h>
 
 #define MACHINES_NEEDED 3 /* for STANDING_VMS; engine/stats/standing.h */
@@ -161,6 +162,7 @@ static void wanted_say(const struct wanted_question *question,
                  contender->standing.vms, MACHINES_NEEDED);
         break;
     case WANTED_OTHER_VERSION:
+        assert(version);
         snprintf(wanted->words, sizeof wanted->words, "measured with an older version than %.*s",
                  run_version_length(version), version);
         break;

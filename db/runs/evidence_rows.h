@@ -5,7 +5,7 @@
 #include "engine/trace/evidence.h"
 
 /* Adds what `evidence` holds behind what is stored: its first observation becomes the
- * `observations`-th of the run, its first song the `songs`-th. */
+ * `observations`-th of the run, its first canary reading the `readings`-th. */
 MUST_USE bool evidence_rows_append(struct db *db, long long number, long long observations,
                                    long long readings, const struct evidence *evidence,
                                    struct error *err);

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "engine/stats/stats.h"
 
+#include <assert.h>
 #include <math.h>
 
 static struct ratio from_logs(double mean, double half)
@@ -42,6 +43,7 @@ double compare_stretch(const struct measure *measure)
 
 void compare_widen(struct ratio *ratio, double a_stretch, double b_stretch)
 {
+    assert(a_stretch >= 0 && b_stretch >= 0);
     ratio->low *= exp(-b_stretch);
     ratio->high *= exp(a_stretch);
 }
@@ -52,6 +54,7 @@ static void compare_describe(const double *values, size_t count, double *ret_mea
 {
     double mean = 0, squares = 0;
 
+    assert(count > 1);
     for (size_t i = 0; i < count; i++)
         mean += log(values[i]) / (double)count;
     for (size_t i = 0; i < count; i++)
@@ -111,5 +114,6 @@ const char *compare_name(enum comparison comparison)
 
 double compare_detectable(const struct ratio *ratio, double margin)
 {
+    assert(ratio->known);
     return margin + (ratio->high - ratio->low) / ratio->value;
 }

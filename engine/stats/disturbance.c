@@ -148,13 +148,14 @@ static double disturbance_drift(double *speeds, size_t count, double *ret_gain)
     return 100 * fmax(median - least, most - median) / median;
 }
 
-#define SONGS_MAX 512
+#define CANARIES_MAX 512
 
 /* Long runs have more canaries than needed: evenly chosen ones are enough. */
 static void read_canaries(const struct evidence *evidence, struct disturbance *disturbance)
 {
-    double clocks[SONGS_MAX], copies[SONGS_MAX];
-    size_t count = evidence->reading_count < SONGS_MAX ? evidence->reading_count : SONGS_MAX;
+    double clocks[CANARIES_MAX], copies[CANARIES_MAX];
+    size_t count =
+        evidence->reading_count < CANARIES_MAX ? evidence->reading_count : CANARIES_MAX;
 
     for (size_t i = 0; i < count; i++) {
         const struct canary_reading *reading =

@@ -2,6 +2,7 @@
 
 #include "engine/stats/stall.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define LAG1_MAX 0.95 /* steps that remember more would need a trace of thousands */
@@ -39,6 +40,7 @@ static size_t find_split(const struct step_view *view, size_t batches, double *r
 
 double drift_inflation(double lag1)
 {
+    assert(lag1 >= 0 && lag1 < 1);
     return (1 + lag1) / (1 - lag1);
 }
 
@@ -105,6 +107,7 @@ static struct drift drift_in(const struct step_view *view)
     if (batches < 2)
         return (struct drift){0};
     shape.split = DRIFT_BATCH * find_split(view, batches, &contrast);
+    assert(shape.split > 0 && shape.split < view->count);
     shape.levels[0] = mean_of(view, 0, shape.split);
     shape.levels[1] = mean_of(view, shape.split, view->count);
     fit_line(view, &shape);

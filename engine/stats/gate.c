@@ -2,6 +2,7 @@
 
 #include "engine/stats/stats.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define FAILS_NOT_WITH_ONE_EACH "one run each: the spread between runs is unknown"
@@ -29,6 +30,7 @@ static struct ratio gate_predict(const struct gate_side *candidate,
     const struct gate_side *one = many == baseline ? candidate : baseline;
     double mean, spread, log_ratio, half;
 
+    assert(one->count == 1 && many->count > 1);
     gate_describe(many, &mean, &spread);
     log_ratio = log(one->values[0]) - mean;
     if (one == baseline)
@@ -125,6 +127,7 @@ void gate_look_at_pairs(const struct gate_side *candidate, const struct gate_sid
     struct gate_look look = {.level = GATE_PAIRS,
                              .ratio = compare_pairs(candidate->values, baseline->values, count)};
 
+    assert(baseline->count == count);
     if (count == 1)
         look.ratio.value = candidate->values[0] / baseline->values[0];
     compare_widen(&look.ratio, fmax(more, 0), fmax(-more, 0));

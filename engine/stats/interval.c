@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "engine/stats/drift.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define BATCH_STEPS 10
@@ -23,6 +24,7 @@ static size_t fill_batches(const long long *nanoseconds, size_t count, size_t le
 {
     size_t batches = count / length;
 
+    assert(batches > 1 && batches <= 2 * BATCHES_MAX); /* there is room for so many */
     for (size_t i = 0; i < batches; i++) {
         double sum = 0;
 
@@ -144,6 +146,7 @@ static void interval_resample(unsigned *below, size_t count, size_t block, struc
 {
     size_t blocks = (count + block - 1) / block, starts = count - block + 1;
 
+    assert(block > 0 && block <= count);
     for (size_t start = 0; start < starts; start++)
         below[start] = below[start + block] - below[start];
     for (size_t i = 0; i < BOOTSTRAP_RESAMPLES; i++) {
@@ -170,8 +173,10 @@ static void tails_of(size_t counts[BOOTSTRAP_RESAMPLES], size_t most, size_t ret
     }
     /* Of few steps there are few counts: to tally them is quicker than to sort. */
     memset(tally, 0, (most + 1) * sizeof *tally);
-    for (size_t i = 0; i < BOOTSTRAP_RESAMPLES; i++)
+    for (size_t i = 0; i < BOOTSTRAP_RESAMPLES; i++) {
+        assert(counts[i] <= most);
         tally[counts[i]]++;
+    }
     for (size_t tail = 0; tail < COUNT(ranks); tail++) {
         size_t seen = 0, value = 0;
 
@@ -211,6 +216,7 @@ static void ranks_of(size_t counts[BOOTSTRAP_RESAMPLES], size_t block, double sh
         if (ret_ranks[1] < high - 1)
             ret_ranks[1] = high - 1;
     }
+    assert(ret_ranks[0] <= ret_ranks[1] && ret_ranks[1] < count);
 }
 
 void interval_of_median(const long long *nanoseconds, long long *items, size_t count,

@@ -3,6 +3,7 @@
 #include "engine/stats/stats.h"
 #include "engine/stats/student.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@
 
 /* The same for every question, so made once: the middles of as many equal shares of a normal
  * distribution, ascending, and two orders to draw in that have nothing to do with it. */
+static_assert(DRAWS <= UINT16_MAX, "a draw's place fits");
 static struct {
     double normal[DRAWS];
     uint16_t speeds[DRAWS], fates[DRAWS];
@@ -195,6 +197,7 @@ static double student_at(size_t place, size_t count, size_t degrees)
 /* As many as there are draws; NULL where they are not kept. */
 static const double *students_of(size_t degrees)
 {
+    assert(degrees > 0);
     if (degrees > DEGREES_KEPT)
         return NULL;
     pthread_mutex_lock(&students.lock);
@@ -225,6 +228,7 @@ static void draw_next(const struct next_machine *next, double *speeds)
         size_t to = draws_of(next, i + 1);
         const double *kept;
 
+        assert(from <= to && to <= DRAWS);
         kept = to - from == DRAWS ? students_of(model->degrees) : NULL;
         for (size_t j = from; j < to; j++) {
             double t = kept ? kept[j] : student_at(j - from, to - from, model->degrees);
@@ -233,6 +237,7 @@ static void draw_next(const struct next_machine *next, double *speeds)
         }
         from = to;
     }
+    assert(from == DRAWS);
 }
 
 static void draw_measured(const struct forecast_inputs *forecast_inputs, double *speeds)
@@ -240,6 +245,7 @@ static void draw_measured(const struct forecast_inputs *forecast_inputs, double 
     /* Two independent normal factors are one. */
     double spread = hypot(forecast_inputs->value_spread, forecast_inputs->machine_spread);
 
+    assert(forecast_inputs->count > 0);
     for (size_t i = 0; i < DRAWS; i++) {
         speeds[i] = forecast_inputs->speeds[deck.speeds[i] * forecast_inputs->count / DRAWS];
         if (spread > 0)

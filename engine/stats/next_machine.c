@@ -1,5 +1,6 @@
 #include "engine/stats/next_machine.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Mean of the logarithms, and the sum of squared distances from it. */
@@ -32,6 +33,7 @@ static bool next_predict(const struct machine_model *model, double usual_spread,
         squares += NEXT_MACHINE_DEGREES * usual * usual;
         degrees += NEXT_MACHINE_DEGREES;
     }
+    assert(degrees > 0);
     ret_model->degrees = degrees;
     ret_model->scale = sqrt(squares / (double)degrees * (1 + 1 / count));
     return true;

@@ -5,6 +5,7 @@
 #include "common/order.h"
 #include "engine/stats/stats.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -127,6 +128,7 @@ static void fill_machines(struct pool *pool, double run_spread)
     for (size_t j = 0; j < pool->machine_count; j++) {
         struct machine *machine = &pool->machines[j];
 
+        assert(machine->precision > 0); /* it has a run */
         machine->mean /= machine->precision;
         machine->stretch /= machine->precision;
         machine->variance /= pool_square(machine->precision);
@@ -242,6 +244,7 @@ static size_t pool_weigh(struct part *parts, size_t count)
         sum += parts[i].weight;
         parts[kept++] = parts[i];
     }
+    assert(kept > 0); /* the most likely one weighs 1 */
     for (size_t i = 0; i < kept; i++)
         parts[i].weight /= sum;
     return kept;
@@ -280,6 +283,7 @@ struct pool_estimate pool_runs(const struct pool_run *runs, size_t count, enum p
     double stretch = 0;
     size_t part_count;
 
+    assert(count > 0);
     pool_make(runs, count, &pool);
     part_count = pool_weigh(parts, fill_parts(&pool, parts));
     for (size_t i = 0; i < part_count; i++) {

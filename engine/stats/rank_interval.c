@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "engine/stats/student.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ static double square_at(struct critical *critical, double inverse_degrees)
 {
     double at = fmin(inverse_degrees, 1) * TABLE_SIZE;
     size_t below = (size_t)at;
+    assert(at >= 0);
     double beyond = at - (double)below, square = square_of(critical, below);
 
     return beyond > 0 ? square + beyond * (square_of(critical, below + 1) - square) : square;
@@ -363,6 +365,8 @@ static void hand_over(const struct table *table, const bool *may_be_best,
             (struct rank_interval){.low = 1 + better[i % WORD_BITS],
                                    .high = table->count - count_worse(table, i),
                                    .may_be_best = may_be_best[i]};
+        /* No row is both better and worse than another. */
+        assert(intervals->rows[row].low <= intervals->rows[row].high);
     }
 }
 

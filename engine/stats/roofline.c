@@ -1,10 +1,13 @@
 #include "engine/stats/roofline.h"
 
+#include <assert.h>
+
 /* Up to this share of a step, what its parts leave over is writing a line and reading clocks. */
 #define REST_MIN 1e-3
 
 static void roofline_lacks(struct roofline *roofline, const char *sentence)
 {
+    assert(roofline->missing_count < ROOFLINE_MISSING_MAX);
     roofline->missing[roofline->missing_count++] = sentence;
 }
 
@@ -25,6 +28,7 @@ static struct roofline_part roofline_part_of(const struct roofline *roofline, co
 static void add_phase(struct roofline *roofline, const char *name, double seconds,
                       double multiply_adds)
 {
+    assert(roofline->phase_count < ROOFLINE_PHASES_MAX);
     roofline->phases[roofline->phase_count++] =
         roofline_part_of(roofline, name, seconds, multiply_adds);
 }

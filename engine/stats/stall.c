@@ -1,5 +1,7 @@
 #include "engine/stats/stall.h"
 
+#include <assert.h>
+
 static void stall_order_pair(long long *low, long long *high)
 {
     long long kept = *low;
@@ -29,6 +31,7 @@ static double median_at(const long long *nanoseconds, size_t count, size_t step)
 {
     size_t first = step / STALL_BATCH * STALL_BATCH;
 
+    assert(step < count && count >= STALL_BATCH);
     if (first + STALL_BATCH > count)
         first = count - STALL_BATCH;
     return (double)median_of_five(nanoseconds + first);

@@ -7,6 +7,7 @@
 #include "engine/stats/compare.h"
 #include "engine/stats/pool.h"
 
+#include <assert.h>
 #include <math.h>
 
 const char *const standing_level_names[] = {"none", "point", "steps", "runs", "vms", NULL};
@@ -271,6 +272,9 @@ void standing_compute(const struct run_result *results, size_t count,
     sum_up(&from, &standing);
     standing.noise = noise_of(from.runs, from.count);
     keep_machines(from.runs, from.count, from.groups, from.values, &standing);
+    assert((standing.level == STANDING_NONE) == (standing.runs == 0));
+    assert(standing.level <= STANDING_POINT ||
+           (standing.vms > 0 && standing.interval.low <= standing.interval.high));
     *ret_standing = standing;
 }
 
@@ -281,6 +285,7 @@ struct rank_row standing_rank_row(const struct standing *standing, double vm_spr
     size_t degrees = POOL_DEGREES - 1 + (size_t)(machines ? standing->vms : standing->runs);
     double part = (log(own->high) - log(own->low)) / 2 / stats_t95(degrees), whole = part;
 
+    assert(own->known);
     if (!machines && vm_spread > 0)
         whole = hypot(part, vm_spread / sqrt((double)standing->vms));
     /* Only the part that was measured has few degrees of freedom (Welch and Satterthwaite). */

@@ -1,5 +1,6 @@
 #include "engine/stats/stats.h"
 
+#include <assert.h>
 #include <math.h>
 
 static void stats_swap(long long *left, long long *right)
@@ -24,6 +25,7 @@ long long stats_select(long long *items, size_t count, size_t rank)
 {
     size_t low = 0, high = count - 1;
 
+    assert(rank < count);
     while (low < high) {
         long long pivot = pivot_of(items, low, high);
         size_t i = low, j = high;
@@ -136,6 +138,7 @@ bool stats_median_ranks(size_t count, size_t *ret_low, size_t *ret_high)
         share *= (double)(count - low) / (double)(low + 1);
         low++;
     }
+    assert(low > 0 && low <= count / 2);
     *ret_low = low;
     *ret_high = count + 1 - low;
     return true;
@@ -150,6 +153,7 @@ void stats_wilson(long long hits, long long trials, double *ret_low, double *ret
     *ret_high = 1;
     if (trials < 1)
         return;
+    assert(hits >= 0 && hits <= trials);
     share = (double)hits / n;
     centre = (share + z * z / (2 * n)) / (1 + z * z / n);
     half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));

@@ -5,6 +5,7 @@
 #include "common/rows/fields.h"
 #include "engine/stats/stats.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define OUTLIER 3.5 /* modified z score (Iglewicz and Hoaglin) */
@@ -44,6 +45,7 @@ static bool choose_window(const long long *nanoseconds, size_t count,
     measured = count - first;
     if (rules->steps != FIELD_IS_AUTO && measured > (size_t)rules->steps)
         measured = (size_t)rules->steps;
+    assert(measured > 0 && first + measured <= count);
     warmup = warmup_fixed(nanoseconds, first + measured, first);
     warmup.steady = warmup.steady && !too_short;
     summary->steady = warmup.steady;
@@ -212,6 +214,7 @@ bool summary_compute(const struct steps *steps, const struct summary_rules *rule
 
 void summary_widen(struct summary *summary, double idle_speed, double idle_speed_max)
 {
+    assert(idle_speed >= 1 && idle_speed_max >= idle_speed);
     summary->idle_samples_per_second = summary->samples_per_second * idle_speed;
     summary->disturbance_percent = 100 * (idle_speed_max - 1);
     summary->throughput.high *= idle_speed_max;

@@ -7,6 +7,7 @@
 #include "engine/machine/instance_kind.h"
 #include "engine/stats/disturbance.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -32,8 +33,7 @@ static void add_finding(struct verdict *verdict, const char *code, enum validity
     struct finding *finding;
     va_list arguments;
 
-    if (verdict->count == FINDINGS_MAX)
-        return;
+    assert(verdict->count < FINDINGS_MAX); /* each check has its place */
     finding = &verdict->findings[verdict->count++];
     finding->code = code;
     finding->level = level;

@@ -2,6 +2,7 @@
 
 #include "engine/stats/stall.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define LATE 0.4       /* of the trace: a cut behind it may be an accident of few steps */
@@ -38,6 +39,7 @@ static size_t smallest_error(const struct step_view *view, size_t batches)
             best = cut;
         }
     }
+    assert(best <= batches / 2);
     return best;
 }
 
@@ -63,6 +65,7 @@ static struct warmup warmup_judge(const long long *nanoseconds, size_t count, si
     struct warmup warmup = {.decided = true, .steps = steps};
     struct drift beneath;
 
+    assert(steps <= count);
     if (count - steps < 2 * DRIFT_BATCH)
         return warmup;
     warmup.drift = drift_of(nanoseconds + steps, count - steps);

@@ -93,8 +93,8 @@ static bool add_price(struct price_sheet *sheet, long long line, const struct pr
     }
     return twin->nanos == price->nanos ||
            error_set(err, ERROR_INVALID, price_cell_name(CELL_PRICE),
-                     "is %s, and %s in line %u for the same machine: one price a row",
-                     price->text, twin->text, sheet->lines[place]);
+                     "is %s, but line %u already has %s for this machine", price->text,
+                     sheet->lines[place], twin->text);
 }
 
 static bool read_row(struct price_sheet *sheet, long long line,

@@ -140,7 +140,9 @@ static bool read_beat(int file, const char *name, struct whereabouts *there,
         nanosleep(&moment, NULL);
     }
     return error_set(err, ERROR_INTERNAL, NULL,
-                     "%s is held by a process, and is no heartbeat of this version", name);
+                     "%s is locked, but its heartbeat format is unknown: is another version "
+                     "running?",
+                     name);
 }
 
 bool heartbeat_look(const char *database, long long now_ns, struct heartbeat_view *ret_view,

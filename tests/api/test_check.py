@@ -148,7 +148,7 @@ class Looks(ServerCase):
         problem = self.assertProblem(
             check(self.server, here, f"?baseline={there}", wanted=422), 422,
             "not-possible-here", "baseline")
-        self.assertIn("different machines can never be A/B", problem["detail"])
+        self.assertIn("only runs of one instance type and hardware", problem["detail"])
         work = measure(self.server, "old", workload="resnet50")[0]
         self.assertProblem(check(self.server, here, f"?baseline={work}", wanted=422), 422,
                            "not-possible-here", "baseline")

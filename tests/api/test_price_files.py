@@ -50,7 +50,7 @@ class Check(unittest.TestCase):
             "line 3: kind 'cheap' is not a kind of price: on_demand, spot, typed, own",
             "line 5: instance_type is missing",
             "line 6: price_per_hour must be a decimal number above 0 and at most 100000, got '0'",
-            "line 7: price_per_hour is 2, and 1 in line 2 for the same machine: one price a row",
+            "line 7: price_per_hour is 2, but line 2 already has 1 for this machine",
             "line 8: the row has 2 fields, the header 4",
             "line 9: provider is missing: only a price of the kind typed or own may leave it out",
             "faults: 6, so the server would reject this file"],

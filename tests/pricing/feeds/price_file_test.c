@@ -239,10 +239,8 @@ TEST_WALK(the_same_price_twice_is_one_and_two_prices_are_none, price_file, "")
 {
     EXPECT_READ(read_text(walk, HEADER ROW ROW));
     expect_the_row(walk);
-    expect_refused(
-        "instance_type,price_per_hour\nx,1\ny,5\nx,2\n",
-        "line 4: price_per_hour is 2, and 1 in line 2 for the same machine: one price a "
-        "row");
+    expect_refused("instance_type,price_per_hour\nx,1\ny,5\nx,2\n",
+                   "line 4: price_per_hour is 2, but line 2 already has 1 for this machine");
 }
 
 TEST_WALK(a_list_of_none_is_a_list, price_file, "")

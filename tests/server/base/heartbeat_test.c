@@ -138,7 +138,7 @@ TEST(a_file_that_is_not_a_heartbeat_is_an_error)
         EXPECT(ftruncate(file, 0) == 0);
         EXPECT(pwrite(file, texts[i], strlen(texts[i]), 0) == (ssize_t)strlen(texts[i]));
         EXPECT_SAYS(heartbeat_look(folder.file, START, &view, &err),
-                    "no heartbeat of this version");
+                    "its heartbeat format is unknown");
         close(file);
     }
 }

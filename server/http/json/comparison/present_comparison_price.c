@@ -189,8 +189,8 @@ static const struct member side_rows[] = {
 };
 static const struct members side_members = {
     .name = "ComparisonSide",
-    .meaning = "The row at one kind of price, as the answer to the same question with this kind "
-               "alone has it. `job_dollars` is the job that was asked about, a million samples "
+    .meaning = "The row with one kind of price, as if only that kind were asked for. "
+               "`job_dollars` is the job that was asked about, a million samples "
                "without one; its interval covers the throughput and the price.",
     .rows = side_rows};
 
