@@ -49,8 +49,8 @@ def options():
         "every mix of compile, llvm and tcmalloc (default: see DEFAULT in engine.py)")
     add("--only", choices=("ours", "pytorch"), help="leave the others out")
     add("--rounds", type=int, default=7)
-    add("--samples", type=int, default=192, help="per training, of which the steps are made; at "
-        "least 3 and at most 20 of them (default: %(default)s)")
+    add("--samples", type=int, default=192, help="per training, in at least 3 and at most 20 "
+        "steps (default: %(default)s)")
     add("--warmup", type=int, default=2, help="steps before those (default: %(default)s)")
     add("--repeats", type=int, default=2, help="train again, at most so often, where others took "
         "over 5 %% of our cores meanwhile; the quietest counts (default: %(default)s)")

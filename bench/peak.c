@@ -2,11 +2,11 @@
  *
  * Prints one line of JSON. Multiplying, in GFLOP/s (two for each multiply-add), from registers
  * only: the best of f32 and of bf16 ("f32", "bf16"), then each unit that this machine has
- * ("units": FMA of several widths, VDPBF16PS, AMX). Memory, in GB/s: "read", and "copy", of which
- * each byte counts twice, read and written. "one" is the first core alone, "all" is all of them
- * at once. Without bf16 instructions the bf16 figures are 0. Each figure takes SECONDS, of which
- * the best millisecond of each core counts: others who use the machine can only lower it. From
- * the root of the tree:
+ * ("units": FMA of several widths, VDPBF16PS, AMX). Memory, in GB/s: "read", and "copy", which
+ * counts each byte twice, as read and as written. "one" is the first core alone, "all" is all of
+ * them at once. Without bf16 instructions the bf16 figures are 0. Each figure takes SECONDS; the
+ * best millisecond of each core counts, because others who use the machine can only lower the
+ * rate. From the root of the tree:
  *
  *     cc -std=c17 -D_GNU_SOURCE -O2 -I. -pthread -o peak bench/peak.c \
  *         engine/machine/cpu.c engine/train/kernels/peak_loop.c

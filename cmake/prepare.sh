@@ -25,7 +25,7 @@ need_space() {
         "$(free_mib "$1") MiB are free in $(cd "$1" && pwd), $2 MiB are wanted"
 }
 
-# missing_packages PACKAGE...: those of them that are not installed, each once.
+# missing_packages PACKAGE...: prints the packages that are not installed, each once.
 missing_packages() {
     known=" $(dpkg-query -W -f='${Package}=${db:Status-Status} ' "$@" 2>/dev/null || true)"
     for package in $(printf '%s\n' "$@" | sort -u); do

@@ -4,8 +4,8 @@
 #   cmake/sbom.sh --name NAME --version V [--commit C] [--d3 FILE] BINARY...   SPDX 2.3 as JSON
 #   cmake/sbom.sh --packages BINARY...          Debian's packages that they link, as NAME=VERSION
 #
-# The same programs on the same machine give the same bytes: the date is $SOURCE_DATE_EPOCH, or that
-# of the commit this script lies in, or 1970 where neither is known. Binaries are called usr/bin/NAME.
+# The same programs on the same machine give the same bytes: the date is $SOURCE_DATE_EPOCH, or the
+# date of the commit this script lies in, or 1970 where neither is known. Binaries are called usr/bin/NAME.
 set -eu
 LC_ALL=C
 export LC_ALL

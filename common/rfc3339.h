@@ -8,8 +8,8 @@
 
 #define RFC3339_TEXT_SIZE (RFC3339_SIZE + 3)
 
-/* "2026-08-06T17:17:52Z", with up to nine digits of a second, of which six are kept, and Z or
- * +00:00. Only days and times that exist, after the beginning of 1970 and before 10000. */
+/* "2026-08-06T17:17:52Z", with Z or +00:00, and up to nine digits of a second; six are kept. Only
+ * days and times that exist, after the beginning of 1970 and before 10000. */
 MUST_USE bool rfc3339_read(struct span text, long long *ret_us);
 
 /* With milliseconds, or with microseconds where there are some. */

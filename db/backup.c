@@ -24,7 +24,7 @@ struct copy {
 };
 
 /* Removes SQLite's files next to a database; missing ones are fine. */
-static void remove_beside(const char *path)
+static void remove_side_files(const char *path)
 {
     static const char *const tails[] = {"-wal", "-shm", "-journal"};
     char name[PATH_MAX];
@@ -40,7 +40,7 @@ static void copy_end(struct copy *copy)
         sqlite3_backup_finish(copy->backup);
     db_free(copy->to);
     db_free(copy->from);
-    remove_beside(copy->target);
+    remove_side_files(copy->target);
 }
 
 static bool copy_goes_on(struct copy *copy, long long done)

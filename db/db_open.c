@@ -72,7 +72,7 @@ static bool has_one_log(const char *path, struct error *err)
                      path);
 }
 
-struct db *db_open_beside(const char *path, struct error *err)
+struct db *db_open_shared(const char *path, struct error *err)
 {
     AUTO(db_unlockp) struct db_lock *lock = NULL;
     struct error in_use = {0};

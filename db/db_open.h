@@ -11,7 +11,7 @@ MUST_USE struct db *db_open(const char *path, struct error *err);
 
 /* Opens a database that another process may have open: makes no file, and does not upgrade a
  * schema that is in use. Needs no db_lock(). ERROR_NOT_FOUND, ERROR_CONFLICT. */
-MUST_USE struct db *db_open_beside(const char *path, struct error *err);
+MUST_USE struct db *db_open_shared(const char *path, struct error *err);
 
 /* db_open() with another schema than the current one. */
 MUST_USE struct db *db_open_schema(const char *path, const struct schema *schema,

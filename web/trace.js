@@ -54,7 +54,7 @@ export const endMeasured = (trace) => {
   return at < 0 ? trace.length : at + 1;
 };
 
-// The trace in at most `most` groups of steps, none of which mixes measured and other steps.
+// The trace in at most `most` groups of steps. No group mixes measured and other steps.
 export const groups = (trace, most) => {
   const begin = firstMeasured(trace);
   const stop = endMeasured(trace);

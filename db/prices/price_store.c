@@ -177,7 +177,7 @@ static bool replacement_compare(struct replacement *work, struct error *err)
 }
 
 /* Compares the reading with known prices of other kinds, and with other feeds. */
-static void replacement_compare_beside(struct replacement *work)
+static void replacement_compare_others(struct replacement *work)
 {
     const struct price_batch *batch = work->snapshot->batch;
     bool is_first = work->change.before == 0;
@@ -450,7 +450,7 @@ bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
         !replacement_compare(&work, err))
         return false;
     if (!work.trusted)
-        replacement_compare_beside(&work);
+        replacement_compare_others(&work);
     found = replacement_plausibility(&work, &why);
     if (!(found == IS_PLAUSIBLE ? replacement_take_over(&work, &transaction, err)
                                 : replacement_hold_back(&work, found, &transaction, err)))

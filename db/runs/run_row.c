@@ -32,7 +32,7 @@ struct column {
 
 #define RUN(member)                                                                              \
     .offset = offsetof(struct run, member), .size = sizeof((struct run *)NULL)->member
-#define KNOWN(member, beside) RUN(member), .known = offsetof(struct run, beside)
+#define KNOWN(member, flag) RUN(member), .known = offsetof(struct run, flag)
 #define ROW(member) .offset = offsetof(struct run_row, member), .in_row = true
 
 #define ENTRY(writes, sql, read, type, written, ...)                                             \

@@ -40,7 +40,7 @@ def start_of(name, seed, step=0):
 
 
 def shifted(words, count):
-    """A logical shift to the right; that of signed words keeps the sign."""
+    """A logical shift to the right; >> alone keeps the sign of a signed word."""
     return (words >> count) & ((1 << (64 - count)) - 1)
 
 

@@ -1,6 +1,6 @@
 """The worker protocol (../protocol/PROTOCOL.md, version 1), as the engines of this folder speak it.
 
-An engine is an Engine, of which main() makes one worker: it reads the spec, sends hello, trains
+An engine is an Engine. main() runs it as one worker: it reads the spec, sends hello, trains
 step by step, and ends with done or failed. A Refusal is one sentence that says to the user why
 this spec cannot be trained."""
 import argparse

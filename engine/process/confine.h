@@ -1,12 +1,12 @@
 /* What a process that trains may do, said to the kernel between its fork and its exec. Every
  * engine: no new privileges, no core file, at most 1,024 open files, no file of more than 4 GiB,
- * and what it writes is for its owner alone. Our own worker besides has no capability, and the
+ * and what it writes is for its owner alone. Our own worker also has no capability, and the
  * kernel refuses with EPERM what no training needs: sockets, calls that reach into other
  * processes' memory, mounts, namespaces, modules, clocks, keys, and signals, priorities and
- * limits of any process but itself; and it uses no files but those of confine_files.h. An engine
- * of others sets no priorities and limits of other processes, and, where the kernel knows it
- * (6.12), neither signals nor traces any outside its run. /proc reaches into processes of the
- * same user without such a call, so the server hides itself, too.
+ * limits of any process but itself; and it can use only the files that confine_files.h permits.
+ * An engine of others sets no priorities and limits of other processes, and, where the kernel
+ * knows it (6.12), neither signals nor traces any outside its run. /proc reaches into processes
+ * of the same user without such a call, so the server hides itself, too.
  */
 #pragma once
 

@@ -10,8 +10,8 @@
 
 /* The peak of a run: a part that is always there (the program, oneDNN's code, weights in their
  * layouts with gradients and momentum, what the canary copies), a part for each thread beyond
- * two, and one for each image. The plain plan has two lines, of which the lower holds: scratch of
- * some operations grows no further beyond about 16 images.
+ * two, and one for each image. The plain plan has two lines, and the lower one holds: beyond
+ * about 16 images the scratch of some operations stops growing.
  *
  * From VmHWM of real runs on two threads of an AVX-512 machine with oneDNN 2.6, in MiB (the model
  * in brackets), at batches of 2, 16 and 40; in bf16 without the certificate of the gradient,
@@ -40,7 +40,7 @@ static const struct model {
     {"bf16", true, {657, 138.9}, {1079, 112.5}, 0},
 };
 
-/* One batch more, where other threads make it beside the step. */
+/* One batch more, where other threads make it during the step. */
 #define INPUT_NUMBERS (3.0 * 224 * 224)
 
 /* Other processors, libraries and numbers of threads take a little more or less. A run is refused

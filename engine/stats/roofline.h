@@ -1,9 +1,9 @@
-/* How near a run came to its machine's limits: the roof. Pure, from the stored engine details and
+/* How near a run is to its machine's limits: the roof. Pure, from the stored engine details and
  * the means of the measured steps.
  *
- * Multiply-adds are those of the definition of convolutions and linear layers, forward and
- * backward; a way to compute that takes fewer (Winograd's, or one product for all places of a
- * token) comes nearer to the roof, or above it.
+ * Multiply-adds are counted by the definition of convolutions and linear layers, forward and
+ * backward; an algorithm that needs fewer (Winograd's, or one product for all places of a token)
+ * gets nearer to the roof, or above it.
  * What else a step does (batch-norm, the update) counts as time without multiply-adds. The peak
  * is what the engine has measured of this machine in the same run; without that there is no
  * share. */

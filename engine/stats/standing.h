@@ -57,9 +57,9 @@ struct standing {
 };
 
 /* Machines are counted so that none counts twice. One machine may have been seen by its instance
- * id in one run, by a disk's serial in another and not at all in a third: so there are as many
- * machines as the kind of name has of which there are most, and one at least. Runs without a name
- * of that kind may be of any of those machines, and take no part where machines are compared.
+ * id in one run, by a disk's serial in another and not at all in a third: so the
+ * names of each kind are counted, and the largest count is taken; one at least. Runs without a
+ * name of that kind may be of any of those machines, and are not used to compare machines.
  *
  * `results`: the newest first. Invalid runs, and those never judged, are counted and left out.
  * So are runs without an interval where others have one: five steps of one machine never move

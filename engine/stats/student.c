@@ -114,8 +114,9 @@ static double student_density(double t, double degrees)
            sqrt(degrees * PI);
 }
 
-/* Newton's method: near the middle on the share itself, which is convex, from 0 on; farther out
- * on its logarithm against that of t, which is all but a line, from the normal quantile on. */
+/* Newton's method. Near the middle: on the share itself, which is convex, starting at 0. Farther
+ * out: on the logarithm of the share as a function of the logarithm of t, which is nearly a line,
+ * starting at the normal quantile. */
 static double student_upper_quantile(double tail, double degrees)
 {
     bool is_far = tail < 0.25;

@@ -247,8 +247,8 @@ static bool any_is_possible(const struct sweep *sweep, struct error *err)
     return true;
 }
 
-/* Cells that name no precision have that of the base: those of the preset isa, which each allow
- * another instruction set, would else differ in it too. */
+/* Cells that name no precision get the base's. Otherwise the cells of the preset isa, each with
+ * another instruction set, would also differ in precision. */
 static void take_base(struct sweep *sweep, json_t *base, const struct place *place)
 {
     sweep->base = base ? json_copy(base) : json_object();

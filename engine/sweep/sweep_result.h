@@ -44,9 +44,9 @@ struct cell_result {
 struct sweep_result {
     struct cell_result *cells; /* owned */
     size_t count;
-    size_t best; /* the cell that is surely fast: see below; `count` when none has a value, when
-                  * one alone of several that ran has, and where there are several groups, of
-                  * which each has its own */
+    size_t best; /* the cell that is surely fast: see below; `count` when no cell has a value,
+                  * when several ran and only one has, and where there are several groups: each
+                  * has its own */
     struct rank_intervals *intervals; /* owned, one per group: its cells with a value */
     size_t group_count;
 };
@@ -59,8 +59,8 @@ struct sweep_result {
  * before `final_from` are best only where no cell from there on has a value: a search measures
  * its candidates again in its last round. 0: all cells are candidates.
  *
- * `groups` has the group of each cell, numbered from 0; NULL: all are of one. First, previous and
- * best of a cell, and its rank, are those of its group. */
+ * `groups` has the group of each cell, numbered from 0; NULL: all are in one. First, previous,
+ * best and rank of a cell are within its group. */
 void sweep_result_compute(const struct sweep_run *runs, size_t run_count, size_t cell_count,
                           size_t final_from, const size_t *groups,
                           struct sweep_result *ret_result);

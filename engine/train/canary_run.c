@@ -16,9 +16,9 @@
 #define COPIED ((size_t)64 << 20) /* bytes a slice; with where they go, twice that is touched */
 #define PAGE ((size_t)4096)
 
-/* Sixty-four additions, each of which waits for the one before: one cycle each. They are of two
- * registers, because there are processors that fold an addition of a constant into the one before
- * it, for nothing; and in one piece, so that no compiler puts anything between them. */
+/* Sixty-four additions, one cycle each, because each waits for the one before. They add two
+ * registers, because some processors fold an addition of a constant into the one before it, at no
+ * cost; and they are in one piece, so that no compiler puts anything between them. */
 static unsigned long add_64(unsigned long sum, unsigned long step)
 {
 #if defined __x86_64__

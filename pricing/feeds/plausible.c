@@ -203,7 +203,7 @@ static bool is_its_page(const struct price_batch *batch, const struct change *ch
     return change->before > 0 || list_prices_fit(batch, err);
 }
 
-static bool fits_beside(const struct cross_check *cross, struct error *err)
+static bool fits_others(const struct cross_check *cross, struct error *err)
 {
     assert(cross->level <= cross->spots && cross->strange <= cross->firsts);
     if (is_share(cross->level, cross->spots, SWAPPED_PERCENT))
@@ -224,7 +224,7 @@ enum plausibility change_plausibility(const struct source *source,
     assert(change->common <= change->before && change->agreed <= change->contested);
     if (!is_its_page(batch, change, err))
         return WANTS_PERSON;
-    if (!is_whole(source, batch, change, err) || !fits_beside(&change->cross, err))
+    if (!is_whole(source, batch, change, err) || !fits_others(&change->cross, err))
         return WANTS_ANOTHER;
     for (int group = 0; group < MOVE_GROUPS; group++)
         if (!moves_as_its_kind(&change->moves[group], &plausible_rules[group], err))

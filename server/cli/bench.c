@@ -483,7 +483,7 @@ int bench_command(const struct config *config)
     AUTO(bench_end) struct bench bench = {0};
     struct error err = {0};
 
-    if (log_wants(LOG_INFO) && !log_wants(LOG_DEBUG)) /* our own lines replace those of the log */
+    if (log_wants(LOG_INFO) && !log_wants(LOG_DEBUG)) /* our own lines replace the log's */
         log_set_level(LOG_ERROR);
     /* Checks the labels before anything else. */
     if (!bench_plan_runs(&bench, config, false, &err))

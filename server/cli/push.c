@@ -46,7 +46,7 @@ int push_command(const struct config *config)
     process_block_signals(&signals);
     hub_upload_hub(config->report_to, hub);
     if (restore_is_settled(config->database, &err))
-        db = db_open_beside(config->database, &err);
+        db = db_open_shared(config->database, &err);
     if (!db || (strcmp(config->refused, "on") == 0 && !forget_refusals(db, hub, &err)) ||
         !deliveries_count(db, hub, &counts, &err) ||
         !capacity_deliveries_waiting(db, hub, &events, &err))

@@ -86,7 +86,7 @@ static bool take_back(const struct config *config, const char *name,
     if (strcmp(config->with_runs, "on") != 0)
         return true;
     if (restore_is_settled(config->database, err))
-        db = db_open_beside(config->database, err);
+        db = db_open_shared(config->database, err);
     return db && voids_put_sender(db, name, voided, &ret_sent->runs, err) &&
            capacity_forget_sender(db, name, &ret_sent->events, err);
 }
@@ -147,7 +147,7 @@ static bool rebind_token(const struct config *config, const char *name, struct e
 
     if (!audit || !restore_is_settled(config->database, err))
         return false;
-    db = db_open_beside(config->database, err);
+    db = db_open_shared(config->database, err);
     if (!db || !token_keys_forget(db, name, key, err))
         return false;
     if (!key[0])

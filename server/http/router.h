@@ -53,7 +53,7 @@ struct route {
     const char *also;          /* further error statuses, not implied by this row: "409 422" */
     const char *takes, *gives; /* fields of the request's header, and of a successful answer's */
     struct said said[2];       /* the second may be unused */
-    const char *forms;         /* of forms.h: content of the first besides `answer` */
+    const char *forms;         /* of forms.h: content of said[0] other than `answer` */
 };
 
 struct router_match {

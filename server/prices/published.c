@@ -119,7 +119,7 @@ static const struct field published_price_rows[] = {
 static const struct body price_body = {BODY_ROWS(published_price_rows),
                                        .no_object = "must be an object"};
 
-/* No feed confirms this price again: its age is that of the publication. */
+/* No feed confirms this price again: it is as old as the publication. */
 static bool read_price(const json_t *json, struct price *ret_price, struct error *err)
 {
     struct price_line line = {0};

@@ -102,7 +102,7 @@ TEST(the_length_of_a_target_is_bounded)
     struct query query;
     size_t longest = QUERY_MAX - 1 - QUERY_PARAMETERS_MAX;
 
-    /* The worst case for the buffer: bare names, each of which gets a NUL more than it has. */
+    /* The worst case for the buffer: bare names; each gets one NUL more than it has. */
     memset(target, 'a', sizeof target);
     many_parameters(QUERY_PARAMETERS_MAX, target + longest - 1 - 2 * QUERY_PARAMETERS_MAX);
     target[longest - 1 - 2 * QUERY_PARAMETERS_MAX] = 'a';

@@ -169,7 +169,7 @@ class Aws:
 
 
 class Azure:
-    """Thirteen rows for each type, of which two are wanted."""
+    """Thirteen rows for each type; two of them are wanted."""
     URL = "/api/retail/prices"
     #      product's end, sku's end, type, times the price, other members
     ROWS = (("", "", "Consumption", 1, {}),

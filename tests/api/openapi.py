@@ -175,7 +175,7 @@ def schemas(node):
 
 
 def texts(description, node, where=""):
-    """(where, schema) of every text of which a value of this schema is made."""
+    """(where, schema) of every text in a value of this schema."""
     node = description.resolve(node)
     kinds = node.get("type", [])
     if "string" in ([kinds] if isinstance(kinds, str) else kinds):

@@ -7,7 +7,7 @@ from harness import ROOT, WORKER, ServerCase
 PEERS = ROOT / "engine" / "peers"
 sys.path.insert(0, str(PEERS))  # so that tests import the engines themselves
 import worker_protocol  # noqa: E402
-# A Python that sees the standard library and nothing that was installed beside it.
+# A Python that sees the standard library and no other package.
 BARE_PYTHON = "/usr/bin/python3 -I -S"
 SPEC = {"workload": "resnet50", "precision": "f32", "layout": "auto", "plan": "auto",
         "isa": "auto", "batch_size": 4, "threads": 0, "seed": 1, "input_workers": 0,
@@ -44,8 +44,8 @@ class WithoutLibrary(ServerCase):
                 self.assertNotIn("absent", run["software"] or "")  # it was not looked for
 
 
-class BesideOurs(ServerCase):
-    """Holds the losses of one engine against those of pennyworth-worker, in f32."""
+class LossesLikeOurs(ServerCase):
+    """Compares the losses of an engine with the losses of pennyworth-worker, in f32."""
     ENGINES = {"native": WORKER}
 
     def losses(self, name, **fields):
@@ -53,7 +53,7 @@ class BesideOurs(ServerCase):
         self.assertEqual("finished", run["state"], run)
         return run, [step["loss"] for step in self.server.steps(run["id"])]
 
-    def beside_ours(self, engine, delta, theirs=(), **fields):
+    def compare_losses(self, engine, delta, theirs=(), **fields):
         """Both train `fields`, and the engine with the changes `theirs`. Returns its run."""
         run, losses = self.losses(engine, **{**fields, **dict(theirs)})
         for one, other in zip(losses, self.losses("native", **fields)[1], strict=True):

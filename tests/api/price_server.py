@@ -42,7 +42,7 @@ class PriceServer(Server):
         Path(self.folder, "prices.csv").write_text(text, encoding="utf-8")
 
     def settle(self, seconds=PATIENCE):
-        """Waits for the refresh under way, or for the first of all; what it came to."""
+        """Waits for the refresh under way, or for the first one. Returns the feeds then."""
         def ended():
             answer = self.ask("/v1/feeds")
             return answer if answer["refresh"]["ended_at"] else None

@@ -1,5 +1,5 @@
-"""Runs of weeks, written into the database of a running server: a history for each type, in the
-middle of which something happens."""
+"""Runs of weeks, written into the database of a running server: a history for each type.
+Something happens in the middle of each."""
 import json
 import random
 import sqlite3

@@ -46,7 +46,7 @@ class Altered(unittest.TestCase):
         self.assertEqual("", done.stdout)
         return dict(re.findall(r"^run (\S+) was altered: (.*)$", done.stderr, re.M))
 
-    def test_a_database_that_nobody_altered_is_sound(self):
+    def test_an_unaltered_database_is_sound(self):
         self.assertIn(f"\n{RUNS + 1} checksums hold, {RUNS + 1} summaries and verdicts follow from "
                       "their steps\nok\n", self.check().stdout)
 

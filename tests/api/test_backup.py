@@ -68,7 +68,7 @@ class WhileItWorks(BackupCase):
         self.assertEqual(["one.db", "two.db"], sorted(os.listdir(self.folder)))
         for name in ("one.db", "two.db"):
             there = self.restored(self.path(name), "of-" + name)
-            # A backup has no key: what was measured is signed with that of the new database.
+            # A backup has no key: the new database signs what was measured with its own.
             self.assertEqual(hashlib.sha256(unsigned(before)).hexdigest(),
                              hashlib.sha256(unsigned(export(there))).hexdigest())
             for path in ("/v1/machines", "/v1/figures", "/v1/runs?limit=200"):

@@ -87,7 +87,7 @@ class Alone(Bench):
         self.assertIn("PENNYWORTH_REPORT_TO", ended.out)
         self.assertNotIn("--listen", ended.out)
 
-    def test_it_cannot_start_beside_a_server(self):
+    def test_it_cannot_start_while_a_server_runs(self):
         self.own_server(database=self.candidate.database)
         self.bench(status=1)
 
@@ -363,7 +363,7 @@ class Reports(Bench):
 
 
 class WhenTimeIsUp(Bench):
-    """What lasts as long as an option says: it begins with this module, beside the other tests."""
+    """Benches that last as long as an option says: they start with this module and run during its tests."""
     TIME, DOLLAR = ["--max-seconds", "10"], ["--max-dollars", "1"]  # which is three seconds
     EXPENSIVE = ["--provider", "aws", "--instance-type", "m5.large", "--price-per-hour", "1200"]
     BENCHES = {"unlearning": ("native=" + fake("unlearning", 100), TIME, PLACE),

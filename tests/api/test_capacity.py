@@ -1,5 +1,5 @@
 """Machines that were launched, not to be had, or taken back: reported, counted by zone, and shown
-beside the spot prices of a comparison."""
+next to the spot prices of a comparison."""
 from datetime import datetime, timedelta, timezone
 
 from harness import Case, pages
@@ -55,7 +55,7 @@ class Capacity(Case):
             reply = self.server.post({**EVENT, **fields}, path="/v1/capacity")
             self.assertProblem(reply, 400, field=field)
 
-    def test_a_comparison_shows_the_counts_of_spot_beside_its_prices(self):
+    def test_a_comparison_shows_the_counts_of_spot_with_its_prices(self):
         take_in(self.server, [document(0, instance_type="c5.large"),
                               document(1, instance_type="m5.large")])
 

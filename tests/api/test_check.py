@@ -223,7 +223,7 @@ class Confirmed(ServerCase):
         self.assertEqual(3, again["baseline"]["n"])
         text = check(self.server, slow[0], query + "&format=markdown").body.decode()
         self.assertIn(f"](http://127.0.0.1:{self.server.port}/v1/sweeps/{sweep['id']})", text)
-        # A pair of which one run was taken back is none.
+        # A pair does not count when one of its runs was taken back.
         path = f"/v1/runs/{sweep['cells'][1]['runs'][2]['id']}/void"
         self.assertEqual(200, self.server.post({"reason": "a busy machine"}, path=path).status)
         self.assertEqual(5, check(self.server, slow[0], query).json()["confirmation"]["n"])

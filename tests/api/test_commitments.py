@@ -36,7 +36,7 @@ class Commitments(Described, Case):
         only = self.ask(f"/v1/prices?instance_type={self.name}&kind=reserved_3y_no_upfront")
         self.assertEqual([three["id"]], [price["id"] for price in only["prices"]])
 
-    def test_instances_have_them_beside_the_others(self):
+    def test_instances_have_them_as_well_as_the_others(self):
         self.server.sql("INSERT INTO instance_types VALUES ('azure', ?, 2, 8, '', '', 'azure-retail')",
                         self.name)  # Azure's list describes no types
         shown = self.ask(f"/v1/instances?instance_type={self.name}&region=westeurope")

@@ -1,4 +1,4 @@
-"""How training scales over the sizes of a family: what was measured beside what only the feeds know."""
+"""How training scales over the sizes of a family: measured sizes, and sizes that only the feeds know."""
 from catalogue import list_types
 from harness import ServerCase
 from run_documents import document, machine, take_in
@@ -43,7 +43,7 @@ class Families(ServerCase):
                              size["memory_gib_per_vcpu"])
         self.assertEqual({"value": 1, "low": 1, "high": 1}, family["sizes"][0]["scaling_efficiency"])
 
-    def test_prices_are_those_of_the_comparison(self):
+    def test_prices_equal_the_comparison(self):
         size = self.family(family="c9")["sizes"][0]
         rows = self.server.get("/v1/comparison?workload=mlp2017&region=us-east-1").json()["rows"]
         [row] = [row for row in rows if row["id"] == size["row"]]

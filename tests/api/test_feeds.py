@@ -1,5 +1,5 @@
-"""Every kind of feed over HTTP, well and badly: the stored prices are exactly those of the feed, and
-any failure is reported and leaves the old prices unchanged."""
+"""Every kind of feed over HTTP, well and badly: the stored prices are exactly the feed's, and any
+failure is reported and leaves the old prices unchanged."""
 import gzip
 import json
 import re

@@ -1,4 +1,4 @@
-"""The health command, beside a server and without one: what a container asks about itself."""
+"""The health command, with and without a server: what a container asks about itself."""
 import os
 import signal
 import unittest
@@ -131,7 +131,7 @@ class OfACandidate(Case):
         pushing.send().wait()
         self.assertIll(self.health(), "no bench and no push")
 
-    def test_a_push_beside_a_server_leaves_the_answer_to_the_server(self):
+    def test_with_a_push_and_a_server_the_server_answers(self):
         self.bench("--report-to", f"http://127.0.0.1:{free_port()}", "--report-seconds", "0",
                    engine=QUICK_ENGINE).wait()
         server = self.own_server(database=self.candidate.database)

@@ -217,7 +217,7 @@ class MachinePrice(IdentityCase):
         server.price("c5.large", 2, provider="aws")
         self.assertEqual(("1.25", None), self.price(server))
 
-    def test_a_discount_is_beside_the_price(self):
+    def test_a_discount_is_shown_with_the_price(self):
         server = self.machine("--life-cycle", "on_demand")
         listed = server.get("/v1/machine").json()["price"]
         self.assertIsNone(listed["discount"])

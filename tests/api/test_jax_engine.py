@@ -1,12 +1,12 @@
 """The engine that trains with JAX: what it says without JAX, and, where there is a JAX, its losses
-beside those of our own engine."""
+compared with our own engine's."""
 import itertools
 import os
 import unittest
 from unittest import mock
 
 from harness import WORKER
-from peers import BARE_PYTHON, PEERS, SPEC, BesideOurs, WithoutLibrary, can_import, refusals
+from peers import BARE_PYTHON, PEERS, SPEC, LossesLikeOurs, WithoutLibrary, can_import, refusals
 
 import jax_engine as engine
 import worker_protocol as protocol
@@ -70,19 +70,19 @@ class Loading(unittest.TestCase):
 
 @unittest.skipUnless(can_import(JAX, "jax"), "no JAX; PENNYWORTH_TEST_JAX may hold the command of a "
                                              "Python that has it")
-class WithJax(BesideOurs):
+class WithJax(LossesLikeOurs):
     ENGINES = {"jax": f"{JAX} {SCRIPT}", "native": WORKER}
 
     def test_resnet50_learns_what_ours_does(self):
-        run = self.beside_ours("jax", 1e-4, workload="resnet50", batch_size=4, steps=3)
+        run = self.compare_losses("jax", 1e-4, workload="resnet50", batch_size=4, steps=3)
         self.assertEqual(25557032, run["engine_details"]["parameters"])
         self.assertRegex(run["software"], r"^jax \d.*\(cpu\)$")
         self.assertRegex(run["engine_details"]["library"], r"^XLA of jaxlib \d")
 
     def test_every_layout_and_precision_learns_the_same(self):
         base = {"workload": "resnet50", "batch_size": 3, "steps": 3}
-        self.beside_ours("jax", 1e-4, {"layout": "nchw"}, **base)
-        self.beside_ours("jax", 1e-2, {"precision": "bf16"}, **base)
+        self.compare_losses("jax", 1e-4, {"layout": "nchw"}, **base)
+        self.compare_losses("jax", 1e-2, {"precision": "bf16"}, **base)
 
     def test_threads_are_as_many_as_were_asked_for(self):
         run = self.losses("jax", workload="resnet50", batch_size=2, threads=1, steps=1)[0]

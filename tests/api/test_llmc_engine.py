@@ -6,7 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
-from peers import BARE_PYTHON, PEERS, SPEC, BesideOurs, WithoutLibrary, can_import
+from peers import BARE_PYTHON, PEERS, SPEC, LossesLikeOurs, WithoutLibrary, can_import
 
 import llmc_engine as engine
 import worker_protocol as protocol
@@ -35,7 +35,7 @@ class WithoutNumPy(WithoutLibrary):
 
 
 class Files(unittest.TestCase):
-    def test_the_order_is_that_of_a_shuffle_by_the_twister(self):
+    def test_the_order_is_a_shuffle_by_the_twister(self):
         self.assertEqual([1, 3, 9, 7, 6, 0, 8, 4, 5, 2], engine.order_of(10))
 
     def test_each_batch_has_a_place_and_a_token_behind_it(self):
@@ -86,10 +86,10 @@ class Lines(unittest.TestCase):
 
 
 @unittest.skipUnless(PROGRAM and can_import(PYTHON, "numpy"), "needs llm.c's train_gpt2 and NumPy")
-class WithTheProgram(BesideOurs):
-    ENGINES = {**BesideOurs.ENGINES, "llmc": f"{PYTHON} {SCRIPT} {PROGRAM}"}
+class WithTheProgram(LossesLikeOurs):
+    ENGINES = {**LossesLikeOurs.ENGINES, "llmc": f"{PYTHON} {SCRIPT} {PROGRAM}"}
 
     def test_it_learns_what_ours_does(self):
-        run = self.beside_ours("llmc", 1e-4, workload="gpt2", batch_size=4, warmup_steps=0, steps=4)
+        run = self.compare_losses("llmc", 1e-4, workload="gpt2", batch_size=4, warmup_steps=0, steps=4)
         self.assertEqual("llm.c (train_gpt2)", run["software"])
         self.assertEqual(engine.PARAMETERS, run["engine_details"]["parameters"])

@@ -162,8 +162,8 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, Case):
     def test_every_answer_is_as_described(self):
         server = self.serve("--queue-limit", "3", "--instance-type", "test.large")
         self.description = Description(server.get("/v1/openapi.json").json())
-        with ThreadPoolExecutor() as beside:
-            waiting = beside.submit(self.visit_locked, POSTED)
+        with ThreadPoolExecutor() as pool:
+            waiting = pool.submit(self.visit_locked, POSTED)
             self.visit_all(server)
             waiting.result()
         left_out = self.description.documented() - self.description.seen

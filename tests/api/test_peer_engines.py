@@ -44,7 +44,7 @@ class Talking(ServerCase):
 
 
 class Clockwork:
-    """A training of which each part takes one tick more than the one before."""
+    """A training. Each part takes one tick more than the one before."""
 
     def __init__(self, after_step=lambda count: None, loss=1.0):
         self.ticks = itertools.accumulate(itertools.count())

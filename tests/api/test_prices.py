@@ -127,7 +127,7 @@ class Discounts(PricesCase):
             self.assertEqual(0, reach(provider="aws", family="c55"))
             self.assertEqual(0, reach(provider="aws", kind="on_demand"))
 
-    def test_a_discount_is_shown_beside_the_list_price_and_never_instead(self):
+    def test_a_discount_is_shown_with_the_list_price_and_never_instead(self):
         with SpotPage() as stage:
             server = stage.server
             before = server.prices(instance_type="c5.large", region="us-east-1")[0]

@@ -13,7 +13,7 @@ class Published(ServerCase):
     def prices(self, query):
         return self.server.get("/v1/prices?" + query).json()
 
-    def test_the_networks_of_2017_stand_beside_measured_ones(self):
+    def test_the_networks_of_2017_are_listed_with_measured_ones(self):
         """The K80 is the reference: its cost is 1, and the job has the article's samples."""
         server = self.own_server("--published", "on", "--provider", "aws", "--region", "us-east-1",
                                  "--instance-type", "a.large", "--price-per-hour", "0.36",

@@ -1,5 +1,5 @@
 """The engine that trains with PyTorch: what it says without PyTorch, and, where there is a PyTorch,
-its losses beside those of our own engine."""
+its losses compared with our own engine's."""
 import argparse
 import itertools
 import os
@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from harness import ROOT, WORKER, WORKLOADS
-from peers import BARE_PYTHON, PEERS, SPEC, BesideOurs, WithoutLibrary, can_import, refusals
+from peers import BARE_PYTHON, PEERS, SPEC, LossesLikeOurs, WithoutLibrary, can_import, refusals
 
 import pytorch_engine as engine
 import worker_protocol as protocol
@@ -77,24 +77,24 @@ class Refusals(unittest.TestCase):
 
 @unittest.skipUnless(can_import(TORCH, "torch"), "no PyTorch; PENNYWORTH_TEST_TORCH may hold the "
                                                  "command of a Python that has it")
-class WithPyTorch(BesideOurs):
+class WithPyTorch(LossesLikeOurs):
     ENGINES = {"pytorch": f"{TORCH} {SCRIPT}", "native": WORKER}
 
     def test_each_network_learns_what_ours_does(self):
         """Four steps, in which the data, the masks and the states of the optimizer change."""
         for workload, parameters in SMALL.items():
             with self.subTest(workload):
-                run = self.beside_ours("pytorch", 2e-5, workload=workload, batch_size=4, steps=4,
-                                       seed=4294967295)
+                run = self.compare_losses("pytorch", 2e-5, workload=workload, batch_size=4, steps=4,
+                                          seed=4294967295)
                 self.assertEqual(parameters, run["engine_details"]["parameters"])
 
     def test_in_bf16_networks_learn_nearly_that(self):
         for workload in ("cnn2017", "bilstm2017", "gpt2_tiny"):
             with self.subTest(workload):
-                self.beside_ours("pytorch", 0.1, {"precision": "bf16"}, workload=workload,
-                                 batch_size=8, steps=2)
+                self.compare_losses("pytorch", 0.1, {"precision": "bf16"}, workload=workload,
+                                    batch_size=8, steps=2)
 
-    def test_the_gradients_are_those_of_the_reference(self):
+    def test_the_gradients_equal_the_reference(self):
         files = sorted((ROOT / "tests/engine/train/reference/networks").glob("*.json"))
         self.assertGreaterEqual(len(files), 16)
         held = subprocess.run([*TORCH.split(), str(ROOT / "tests/peers/gradients.py"), *files],
@@ -102,12 +102,12 @@ class WithPyTorch(BesideOurs):
         self.assertEqual(0, held.returncode, held.stdout + held.stderr)
 
     def test_resnet50_learns_what_ours_does(self):
-        run = self.beside_ours("pytorch", 1e-4, workload="resnet50", batch_size=4, steps=3)
+        run = self.compare_losses("pytorch", 1e-4, workload="resnet50", batch_size=4, steps=3)
         self.assertEqual(25557032, run["engine_details"]["parameters"])
         self.assertRegex(run["software"], r"^pytorch \d.*\(cpu, eager, ")
 
     def test_every_way_to_lay_it_out_and_feed_it_learns_the_same(self):
         base = {"workload": "resnet50", "batch_size": 3, "steps": 3}
-        self.beside_ours("pytorch", 1e-4, {"layout": "nchw"}, **base)
-        self.beside_ours("pytorch", 1e-4, {"input_workers": 2}, **base)
-        self.beside_ours("pytorch", 1e-2, {"precision": "bf16"}, **base)
+        self.compare_losses("pytorch", 1e-4, {"layout": "nchw"}, **base)
+        self.compare_losses("pytorch", 1e-4, {"input_workers": 2}, **base)
+        self.compare_losses("pytorch", 1e-2, {"precision": "bf16"}, **base)

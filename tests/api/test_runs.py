@@ -166,7 +166,7 @@ class Waiting(ServerCase):
         return action(), time.monotonic() - began
 
     def test_a_wait_ends_with_the_run(self):
-        """Not with its time, which nobody here would live to see."""
+        """Not with its time, which is an hour."""
         for query, headers in (("?wait=3600", {}), ("", {"Prefer": "respond-async, wait=3600"})):
             reply = self.server.post({"engine": "slow", "steps": 5}, query, **headers)
             self.assertEqual((201, "finished"), (reply.status, reply.json()["state"]))
@@ -236,7 +236,7 @@ class Steps(ServerCase):
 
 
 class Telling(ServerCase):
-    """What an engine tells beside its numbers."""
+    """What an engine tells in addition to its numbers."""
     ENGINES = {"ok": fake("ok"), "talkative": fake("talkative")}
 
     @classmethod

@@ -1,7 +1,6 @@
-"""Whatever came in between, the answer is that of what is left: after imports in any order, voids that
-come and go, prices and their withdrawals, a server answers like another one that got only the runs
-that still count and the last prices; and what an answer says of its rows agrees with itself in JSON,
-CSV, Markdown and SVG."""
+"""An answer depends only on what is left: after imports in any order, voids that come and go, prices and
+their withdrawals, a server answers like another one that got only the runs that still count and the
+last prices. What an answer says of its rows agrees with itself in JSON, CSV, Markdown and SVG."""
 import csv
 import io
 import math

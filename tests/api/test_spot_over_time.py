@@ -65,7 +65,7 @@ class Runs(Spot):
         hub.create("/v1/runs/import", self.server.get("/v1/runs/export").body)
         self.assertEqual(run["cost"], hub.show(run["id"])["cost"])
 
-    def test_a_price_that_does_not_move_is_that_of_the_start(self):
+    def test_a_price_that_does_not_move_is_the_price_at_the_start(self):
         self.serve(["m5.large,spot,0.2", "m5.large,on_demand,1"], *PLACE)
         self.assertIsNone(self.during_a_run()["cost"]["over_run"])
 

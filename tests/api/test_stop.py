@@ -47,7 +47,7 @@ class Stopping(Case):
                     self.check_resumed(server, running, queued, "stopped during the run")
                     server.stop()
 
-    def test_an_idle_server_stops_beside_a_client_that_stays(self):
+    def test_an_idle_server_stops_while_a_client_stays(self):
         server = self.serve("--idle-seconds", "3600")
         with server.raw() as raw:
             raw.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").reply()
@@ -160,7 +160,7 @@ class Starting(Case):
         os.remove(server.database + ".lock")
         self.check_second_is_refused(server, server.database)
         os.remove(server.database + ".lock")
-        # Commands beside it do not take the lock away with a descriptor that they close.
+        # Commands that run meanwhile do not release the server's lock by closing a descriptor.
         for _ in range(2):
             copy = os.path.join(server.folder, f"copy{time.monotonic_ns()}")
             self.command("backup", copy, "--database", server.database)

@@ -51,7 +51,7 @@ class Sweeps(ServerCase):
         self.assertEqual([(1, 2), (1, 2)], ranks(sweep))
         self.assertEqual(["A again"], sweep["cells"][0]["cannot_be_told_apart_from"])
 
-    def test_a_tune_ends_with_the_best_beside_the_fixed_one(self):
+    def test_a_tune_ends_with_the_best_and_the_fixed_one(self):
         base = {**QUICK, "workload": "mlp2017", "batch_size": 32, "labels": {"for": "tune"}}
         sweep = self.post({"preset": "tune", "base": base, "budget_seconds": 30})
         sweep = self.server.wait_for_sweep(sweep["id"])
@@ -121,7 +121,7 @@ class Mixed(ServerCase):
 
 
 class Engines(Case):
-    """The preset `engines`: ours, here a fake of it, beside every engine that was registered."""
+    """The preset `engines`: ours, here a fake, and every registered engine."""
     BODY = {"preset": "engines", "base": {"workload": "mlp2017", "steps": 20, "warmup_steps": 1},
             "blocks": 2}
 

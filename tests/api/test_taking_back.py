@@ -33,7 +33,7 @@ class Runs(ServerCase):
     ENGINES = ENGINES
 
     def imported(self, *numbers, **members):
-        """Runs of which no two tests have the same: the type is theirs."""
+        """Runs of this test alone: it has a type of its own."""
         take_in(self.server, [document(number, **members) for number in numbers])
         return [run_id(number) for number in numbers]
 

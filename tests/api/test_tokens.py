@@ -96,7 +96,7 @@ class Scopes(Case):
         for path in ("/", "/healthz", "/readyz", "/v1/openapi.json"):
             self.assertEqual(200, server.get(path).status)
 
-    def test_tokens_of_options_go_on_beside_a_file(self):
+    def test_tokens_of_options_stay_valid_with_a_file(self):
         server = self.serve(line("c1", "import"), environment={
             "PENNYWORTH_READ_TOKEN": secret("r"), "PENNYWORTH_WRITE_TOKEN": secret("w")})
         self.assertEqual(200, self.ask(server, "GET", "/v1/runs", "r").status)

@@ -25,9 +25,9 @@ class TourOfKeeping(TourOfImports, TourOfTakingBack):
         self.visit_without_tables(posted)
 
     def visit_locked(self, posted):
-        """Somebody else writes to the database and does not come to an end. Whoever has to wait for the
-        lock waits for seconds, and so all wait at once: each in a thread of the server, which takes no
-        other connection meanwhile."""
+        """Another process holds the database's write lock and does not end. Each request that needs the lock
+        waits for seconds, so all wait at once: each in a thread of the server, which takes no other
+        connection meanwhile."""
         server = self.serve("--http-threads", "32", "--header-seconds", "60", "--body-seconds", "60",
                             "--idle-seconds", "60")
         running, queued = (server.queue("slow", steps=100000, max_seconds=3600) for _ in range(2))

@@ -31,7 +31,7 @@ class LongWork(Case):
         cls.addClassCleanup(cls.server.stop)
         take_in(cls.server, [document(1, steps=STEPS)])
 
-    def check_beside(self, path):
+    def check_meanwhile(self, path):
         """Healthy requests are answered before the last of what was asked for first."""
         connections = [self.server.connection() for _ in range(LOOPERS)]
         for connection in connections:
@@ -50,10 +50,10 @@ class LongWork(Case):
                    if name.startswith("pennyworth_long_jobs{"))
 
     def test_recomputations_leave_others_unhindered(self):
-        self.check_beside(f"/v1/runs/{run_id(1)}/recompute")
+        self.check_meanwhile(f"/v1/runs/{run_id(1)}/recompute")
 
     def test_exports_leave_others_unhindered(self):
-        self.check_beside("/v1/runs/export")
+        self.check_meanwhile("/v1/runs/export")
 
     def test_one_address_leaves_places_for_others(self):
         path = f"/v1/runs/{run_id(1)}/recompute"

@@ -1,5 +1,5 @@
 """Clients that ask for much and read nothing, and clients that make the server wait and are gone:
-others are served at once beside them, and the memory of the kernel stays free."""
+others are served at once meanwhile, and the memory of the kernel stays free."""
 import contextlib
 import select
 import socket
@@ -17,7 +17,7 @@ QUEUED_MIB = 400  # without a limit on the buffers of sockets 1077, with it 145
 
 
 class Crowd:
-    """Connections from many addresses, each of which sent the same and reads nothing."""
+    """Connections from many addresses. Each sent the same and reads nothing."""
 
     def __init__(self, server, count, data):
         raise_open_files(count + 200)
@@ -58,7 +58,7 @@ class SlowReaders(Case):
     def largest_asset(self):
         return max(assets(self.server).items(), key=lambda found: found[1])
 
-    def ask_beside(self, crowd):
+    def ask_meanwhile(self, crowd):
         """Healthy requests, each on a connection of its own; none may fail."""
         self.addCleanup(crowd.close)
         for _ in range(HEALTHY):
@@ -68,7 +68,7 @@ class SlowReaders(Case):
         path, _ = self.largest_asset()
         request = f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         crowd = Crowd(self.server, READERS, request * PIPELINED)
-        self.ask_beside(crowd)
+        self.ask_meanwhile(crowd)
         self.assertLess(crowd.ends(), len(crowd.clients), "the others were served meanwhile, not after")
         self.assertLess(self.server.socket_mib(), QUEUED_MIB)
         deadline = time.monotonic() + PATIENCE
@@ -94,7 +94,7 @@ class SlowReaders(Case):
         request = f"GET /v1/runs/{run}?wait=300 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         crowd = Crowd(self.server, READERS, request + "x" * 45000)
         crowd.close()
-        self.ask_beside(crowd)
+        self.ask_meanwhile(crowd)
         self.server.delete(f"/v1/runs/{run}")
 
     def test_waits_behind_one_address_leave_room_for_its_others(self):

@@ -12,7 +12,7 @@ from run_documents import NDJSON, document, lines, run_id
 
 WHOLE = 16 * 1024 * 1024
 UPLOADS = 10
-BESIDE = 20  # healthy requests that are answered while two uploads last, and many more are
+MEANWHILE = 20  # healthy requests; more than these are answered while two uploads last
 
 
 def upload_of(first, size, steps):
@@ -48,7 +48,7 @@ class Uploads(Case):
             thread.start()
         return threads
 
-    def ask_beside(self, threads):
+    def ask_meanwhile(self, threads):
         """Healthy requests while the uploads last: how many."""
         count = 0
         while any(thread.is_alive() for thread in threads):
@@ -57,24 +57,24 @@ class Uploads(Case):
             time.sleep(0.01)
         return count
 
-    def check_beside(self, count):
+    def check_meanwhile(self, count):
         threads = self.begin(count)
-        asked = self.ask_beside(threads)
-        print(f"{count} uploads: {asked} requests beside them; {sorted(self.replies)}",
+        asked = self.ask_meanwhile(threads)
+        print(f"{count} uploads: {asked} requests meanwhile; {sorted(self.replies)}",
               file=sys.stderr)
         if not SANITIZED:
-            self.assertGreater(asked, BESIDE)
+            self.assertGreater(asked, MEANWHILE)
         self.assertEqual(count, len(self.replies))
         for status, retry in self.replies:
             self.assertIn((status, retry is None), {(200, True), (503, False)})
         self.assertIn((200, None), self.replies)
 
     def test_two_whole_uploads_leave_others_unhindered(self):
-        self.check_beside(2)
+        self.check_meanwhile(2)
         self.assertEqual([(200, None)] * 2, self.replies)
 
     def test_ten_whole_uploads_leave_others_unhindered(self):
-        self.check_beside(UPLOADS)
+        self.check_meanwhile(UPLOADS)
 
     def test_a_signal_ends_the_server_while_it_imports(self):
         threads = self.begin(2)

@@ -79,8 +79,8 @@ def open_browser():
 
 
 class BrowserCase(ServerCase):
-    """Tests that share a server and a browser. self.driver is Selenium's; what is here besides
-    says it shorter."""
+    """Tests that share a server and a browser. self.driver is Selenium's; the methods here
+    are shorthands."""
     driver = None
     looks = None  # what look() set; as long as the browser lives
     STAYS = False  # whether what a test opens stays for the next one, since none changes it
@@ -93,7 +93,7 @@ class BrowserCase(ServerCase):
         cls.driver.execute_cdp_cmd("Network.clearBrowserCache", {})  # of a server at the same port
 
     def setUp(self):
-        # Asked for beside what is no page, such as the answer of a path of the API.
+        # The browser asks for it with whatever is not a page, such as an answer of the API.
         self.forgiven = ("/favicon.ico",)
         self.urls = []  # filled by requests()
         if not self.shown:

@@ -54,7 +54,7 @@ class Answer(FiveTypes):
 
 
 class Compared(FiveTypes):
-    def test_every_number_of_the_table_is_that_of_the_api(self):
+    def test_every_number_of_the_table_is_from_the_api(self):
         self.see("?workload=mlp2017&reference=b.large")
         rows = self.server.get("/v1/comparison?workload=mlp2017&reference=b.large&fields=all").json()["rows"]
         shown = [[cell.text.split("\n") for cell in row.find_elements("css selector", "th, td")]

@@ -73,7 +73,7 @@ class Published(BrowserCase):
         self.until(lambda: len(self.all("table.rows tbody tr")) == count + 7, "all are there")
         self.assertIn("configuration=all", self.address())
 
-    def test_a_workload_of_which_nothing_is_known(self):
+    def test_a_workload_without_data(self):
         self.open("/?workload=nothing", shows=".sentence")
         self.assertIn("There is no run and no figure yet for nothing", self.text(".sentence"))
         self.until(lambda: self.all(".rest .empty p + p a"), "others are named")

@@ -57,7 +57,7 @@ class Questions(Card):
                          machine=machine({"isa": "avx2", "cores": 2})) for number in (1, 2)]
         take_in(self.server, runs)
 
-    def test_beside_rows_of_other_machines_the_card_is_small(self):
+    def test_with_rows_of_other_machines_the_card_is_small(self):
         self.serve("paced", 20000)
         self.imported()
         self.see()

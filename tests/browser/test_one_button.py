@@ -37,7 +37,7 @@ class FirstMinute(Card):
         self.until(lambda: len(self.all("table.rows tbody th")) == 2, "a later run that does not count")
         self.assertFalse(self.one(CARD).is_displayed())
 
-    def test_what_is_known_of_the_machine_is_that_of_the_api(self):
+    def test_what_is_known_of_the_machine_is_from_the_api(self):
         self.serve("paced", 20000)
         here = self.server.get("/v1/machine").json()
         facts = self.server.get(f"/v1/machines/{here['machine']}").json()["facts"]

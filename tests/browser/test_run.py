@@ -6,7 +6,7 @@ from run_scenes import ENGINES, HOSTILE, PLACE, RunCase
 
 
 class One(RunCase):
-    def test_the_numbers_are_those_of_the_api(self):
+    def test_the_numbers_are_from_the_api(self):
         run = self.finished()
         self.open_run(run)
         page = self.text()

@@ -76,7 +76,7 @@ class List(BrowserCase):
         self.assertEqual("2001-01-01T12:00:00Z", self.one("#filter-since").get_property("value"))
         self.assertEqual(2, len(self.rows()))
 
-    def test_errors_of_the_api_are_shown_beside_the_fields(self):
+    def test_errors_of_the_api_are_shown_next_to_the_fields(self):
         self.forgive("400")
         self.open("/?view=runs&since=soon")
         self.assertIn("since: must be a time", self.text("#filter-problem"))

@@ -80,7 +80,7 @@ class Sweeps(SweepCase):
         self.until(lambda: "Finished" in self.text(".live"), "it goes on to its end")
         self.assertEqual("", self.text(".live .trouble"))
 
-    def test_what_it_may_come_to_is_said_beforehand(self):
+    def test_its_largest_size_is_said_beforehand(self):
         self.open("/?view=measure&form=sweep&knob=batch_size=8, 16&knob=seed=1,2,3&blocks=4"
                   "&max_seconds=30")
         self.assertIn("Makes 24 runs of at most 30 s each", self.text(".send"))

@@ -3,7 +3,7 @@ from browser import BrowserCase, Keys
 from harness import fake
 from run_documents import FIGURE
 
-REASON = "another job ran beside it"
+REASON = "another job ran at the same time"
 
 
 class TakingBack(BrowserCase):

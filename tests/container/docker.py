@@ -111,7 +111,7 @@ class Container:
         return done.stdout + done.stderr
 
     def inside(self, *words):
-        """Another program beside its first one, with the same variables and limits."""
+        """Runs a second program in it, with the same variables and limits."""
         return docker("exec", self.name, *words, check=False, timeout=PATIENCE)
 
     def wait(self, seconds):

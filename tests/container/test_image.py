@@ -10,8 +10,8 @@ from runtime import RUNTIME, need_image
 from tree import commit
 
 USER = 10001
-# Bytes unpacked, beyond the base; README.md says what they are. It is 61.7 million, of which oneDNN
-# is 44.2 and ours 3.5; what is above is for updates of Debian.
+# Bytes unpacked, beyond the base; README.md says what they are. It is 61.7 million (oneDNN 44.2,
+# ours 3.5); the rest of the limit is for updates of Debian.
 LAYER_LIMIT = 62_500_000
 LEFT_BEHIND = """usr/bin/gcc usr/bin/cmake usr/bin/curl usr/bin/openssl src runtime-packages
     tmp/* var/lib/apt/lists/* var/cache/apt/*.bin var/cache/apt/archives/*.deb var/log/apt
@@ -63,7 +63,7 @@ class WhatItSays(unittest.TestCase):
         self.assertEqual({"8080/tcp": {}}, CONFIG["ExposedPorts"])
         self.assertEqual(["CMD", "/usr/bin/pennyworth", "health"], CONFIG["Healthcheck"]["Test"])
 
-    def test_its_labels_are_those_of_the_program(self):
+    def test_its_labels_are_from_the_program(self):
         labels = {name.rpartition(".")[2]: value for name, value in CONFIG["Labels"].items()
                 if name.startswith("org.opencontainers.image.")}
         said = RUNTIME.enter("/usr/bin/pennyworth", "--version").stdout.split()

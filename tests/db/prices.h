@@ -31,7 +31,7 @@ struct said {
 /* Others of a feed, so that one may go without the reading being rejected. */
 #define FOUR P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1")
 
-/* A reading, of which a test says as little as it needs. */
+/* A reading. A test sets only what it needs. */
 struct feed_reading {
     const struct source *source; /* NULL: plain_source */
     const char *scope;           /* NULL: "all" */

@@ -5,7 +5,7 @@
 
 #include <sys/wait.h>
 
-/* A database with four runs, beside a backup of when it had two. */
+/* A database with four runs, and a backup from when it had two. */
 struct scene {
     struct folder folder;
     struct kept_path backup;
@@ -170,7 +170,7 @@ static void die_in_time(const char *step)
         _exit(7);
 }
 
-/* Killed after each step in its turn, with a log beside the old one. */
+/* Killed after each step in its turn; the old database has a log. */
 TEST(a_kill_leaves_the_old_or_the_new)
 {
     bool whole = false;

@@ -170,7 +170,7 @@ static void *disturb(void *user)
     return NULL;
 }
 
-/* SQLite takes pages for lost that it has not come to. */
+/* SQLite reports pages that it has not reached as lost. */
 TEST_IN_FILLED_FOLDER(whenever_it_is_ended_nothing_is_damaged)
 {
     AUTO(db_freep) struct db *db = open_database(folder);

@@ -28,7 +28,7 @@ class Systemd(unittest.TestCase):
         shutil.copy(UNITS / "pennyworth.service", self.unit)
 
     def with_tokens(self):
-        """The same, with the drop-in beside it."""
+        """The same, with the drop-in."""
         lines = (UNITS / "tokens.conf").read_text().split("[Service]\n")[1]
         text = self.unit.read_text()
         self.unit.write_text(text.replace("[Install]", lines + "\n[Install]"))

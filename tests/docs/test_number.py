@@ -150,7 +150,7 @@ class Number(ServerCase):
         again = self.server.get(f"/v1/runs/{self.run_['id']}/recompute").json()
         self.assertIs(True, again["identical"])
 
-    def test_the_thresholds_are_those_of_the_sources(self):
+    def test_the_thresholds_are_as_in_the_sources(self):
         judged = "".join((ROOT / "engine/stats" / name).read_text()
                          for name in ("validity.h", "validity.c"))
         value = {name: float(number) for name, number in

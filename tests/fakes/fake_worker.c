@@ -182,7 +182,7 @@ static void pretend(const char *behaviour, const struct run_spec *spec, const ch
 {
     if (strcmp(behaviour, "speed") == 0)
         speed = 1000000 + 10000 * (long)spec->batch_size; /* the larger the batch the better */
-    /* So many microseconds a step, and each process up to half a percent beside that. */
+    /* step_ms a step, with each process up to half a percent faster or slower. */
     if (strcmp(behaviour, "paced") == 0 || strcmp(behaviour, "disturbed") == 0)
         speed = step_ms * (1000 + (long)(getpid() % 11) - 5);
     if (strcmp(behaviour, "noisy") == 0)

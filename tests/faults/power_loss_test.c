@@ -142,7 +142,7 @@ struct loss {
 
 static long long lost_steps; /* of all days */
 
-/* One day that ends with the power. Returns whether it came to its end before that. */
+/* One day with a loss of power. Returns whether the day ended before that. */
 static bool live_through(const void *subject, struct fault_plan plan)
 {
     const struct loss *loss = subject;

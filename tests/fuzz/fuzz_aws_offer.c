@@ -1,7 +1,7 @@
-/* Property: that of walks.h for AWS's price list, and what comes of it are prices on demand of
- * the region that was asked for, after the index and the list; of reserved instances only where
- * they are wanted. The first byte says which shape the list has, J(SON) or C(SV); j or c where
- * they are. */
+/* Property: walks.h holds for AWS's price list. The result is prices on demand of the region that
+ * was asked for, after the index and the list; prices of reserved instances only where they are
+ * wanted. The first byte says which shape the list has, J(SON) or C(SV); j or c where they are
+ * wanted. */
 #include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"
 

@@ -1,6 +1,6 @@
-/* Property: that of walks.h for the public pages of AWS, and prices are of the
- * kind that the page is about; the advisor tells none, and no band without a name. The first byte
- * says which page it is: S(pot), D(emand), A(dvisor). */
+/* Property: walks.h holds for the public pages of AWS. Prices are of the page's kind; the advisor
+ * gives no price, and no band without a name. The first byte says which page it is: S(pot),
+ * D(emand), A(dvisor). */
 #include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"
 

@@ -1,5 +1,5 @@
-/* Property: that of walks.h for AWS's savings plans, and what comes of it are prices of savings
- * plans of the region that was asked for, after the index and the file. */
+/* Property: walks.h holds for AWS's savings plans. The result is prices of savings plans of the
+ * region that was asked for, after the index and the file. */
 #include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"
 

@@ -1,5 +1,5 @@
-/* Property: that of walks.h, and a price is of a type that we know, in a region, and within
- * what its cores and its memory may cost. */
+/* Property: walks.h holds. A price is of a type that we know, in a region, and within what its
+ * cores and its memory may cost. */
 #include "pricing/feeds/gcp/gcp_types.h"
 #include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"

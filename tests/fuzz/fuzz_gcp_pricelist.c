@@ -1,5 +1,5 @@
-/* Property: that of walks.h, and a price stands in the document in a line of its own kind,
- * for a region. */
+/* Property: walks.h holds. A price stands in the document in a line of its own kind, for a
+ * region. */
 #include "pricing/feeds/gcp/gcp_types.h"
 #include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"

@@ -1,6 +1,6 @@
-/* Property: that of walks.h for a person's file of prices; and when it is taken, then with every
- * row of it, each a price. A check, which goes on behind a fault, finds none in exactly the files
- * that are taken, and then the same prices. */
+/* Property: walks.h holds for a person's file of prices. An accepted file gives one price a row.
+ * A check, which goes on behind a fault, finds no fault in exactly the files that are accepted,
+ * and then the same prices. */
 #include "pricing/feeds/price_sheet.h"
 #include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"

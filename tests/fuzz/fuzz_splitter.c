@@ -75,7 +75,7 @@ static void add_all(json_t *list, int path, json_t *from, const char *inner)
     }
 }
 
-/* Those of one path, for jansson knows no order between them. */
+/* The elements of one path: jansson keeps no order between paths. */
 static json_t *of_path(json_t *list, int path)
 {
     json_t *some = json_array(), *element;

@@ -1,5 +1,5 @@
-/* Property: a request that reads has lawful cells, at most as many as are allowed, of which one
- * at least can be run; one that does not leaves the caller's alone and says why. */
+/* Property: an accepted request has lawful cells, at most as many as are allowed, and one at
+ * least can be run; a refused one leaves the caller's sweep alone and says why. */
 #include "common/cleanup.h"
 #include "engine/spec/run_spec_text.h"
 #include "engine/sweep/sweep.h"

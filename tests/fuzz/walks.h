@@ -10,7 +10,7 @@
 struct walks_input {
     const uint8_t *data;
     size_t size;
-    /* What holds besides, for each price and for all there is; NULL for nothing. */
+    /* Further checks, of each price and of the whole walk; NULL for none. */
     void (*check)(const struct price *price);
     void (*look)(const struct walk *walk, enum reading_state state);
     const char *address; /* of the scope; NULL for none */

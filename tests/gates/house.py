@@ -8,8 +8,8 @@ import re
 import subprocess
 import sys
 
-# Each room, and the rooms whose headers and libraries it may use beside its own; what stands further
-# down may not know what stands further up. A folder without a row belongs to the room around it.
+# Each room, and the other rooms whose headers and libraries it may use: a low room may not know a higher
+# one. A folder without a row belongs to the room around it.
 _ENGINE = ["engine/trace", "engine/spec", "engine/machine", "engine/protocol", "engine/process",
            "engine/stats", "engine/run", "engine/document", "engine/sweep"]
 _VALUES = ["common", *_ENGINE, "engine/history", "pricing", "pricing/feeds", "pricing/machine"]

@@ -33,7 +33,7 @@ def first_step(facts):
 
 
 def off(gradient, wanted):
-    """(relative deviation of the norm, that of the product with noise over the norm): the second
+    """(deviation of the norm, deviation of the product with noise), both over the norm: the second
     notices wrong order and sign."""
     flat = gradient.contiguous().view(-1).double()
     probe = torch.empty(flat.numel())

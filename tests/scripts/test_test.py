@@ -64,7 +64,7 @@ after</system-out></testcase>
 <testcase name="$stage-three" time="0" status="notrun"><skipped message="Skipped"/></testcase>
 </testsuite>
 END
-# The build beside us has begun.
+# The build that runs at the same time has begun.
 [ ! -e wait-for-pid ] || until [ -e pid ]; do sleep 0.05; done
 [ ! -e "ending-$stage" ] || kill -TERM "$(ps -o ppid= -p $PPID)"
 exit $status
@@ -246,7 +246,7 @@ class Progress(Script):
         self.assertEqual(["asan (1 of 2; about 3 min left)", "fuzz (2 of 2; about 2 min left)"],
                          self.announced())
 
-    def test_each_stage_keeps_its_seconds_once_and_those_of_others(self):
+    def test_each_stage_keeps_its_seconds_once_and_the_others(self):
         (self.top / "build/test-seconds").write_text("fuzz 125\nslow 7777\n")
         self.run_test("fuzz")
         self.run_test("fuzz")

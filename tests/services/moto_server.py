@@ -64,7 +64,7 @@ class MotoServer:
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [environment.program("python"), Path(__file__).with_name("moto_inside.py"), str(port)],
-            env={**os.environ, "INITIAL_NO_AUTH_ACTION_COUNT": "8"},  # those of _make_everybody()
+            env={**os.environ, "INITIAL_NO_AUTH_ACTION_COUNT": "8"},  # the calls of _make_everybody()
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, start_new_session=True)
         try:
             self._wait()

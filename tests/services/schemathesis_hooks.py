@@ -27,7 +27,7 @@ EXCUSED = {
         # JSON Schema knows no largest number.
         ("", "too big (negative )?integer"),
     ],
-    # Two parameters of which one follows the other.
+    # Two parameters; one must follow the other.
     "GET /v1/runs": [("until", "must be later than since")],
     "GET /v1/runs/export": [("after", "must be the id of a run that is stored here"),
                             ("until", "must be later than since")],

@@ -1,5 +1,5 @@
 """Our feed of AWS's spot price history, and our questions to the metadata service, against moto. By
-hand, beside the variables of tests/api/README.md:
+hand, with the variables of tests/api/README.md:
 
     /usr/bin/python3 tests services/test_moto"""
 import html
@@ -18,7 +18,7 @@ from test_identity import TOKEN, play_aws
 FEED = "aws-spot-history"
 SIGNED = ("host", "authorization", "content-type", "x-amz-date", "x-amz-security-token",
           "x-amz-content-sha256")
-# AWS's tokens are of letters, digits and + / =, the last three of which a form must escape.
+# AWS's tokens are of letters, digits and + / =; a form must escape the last three.
 TOKEN_OF_PAGE = "a+b/c==&%7E {}".replace(" ", "=")
 SPOT_PAGE = ('<DescribeSpotPriceHistoryResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">'
              "<spotPriceHistorySet>{items}</spotPriceHistorySet><nextToken>{token}</nextToken>"

@@ -1,6 +1,6 @@
 """The API through the eyes of a client that was made from its description: schemathesis sends what
 /v1/openapi.json allows and what it forbids, and wants each answer to be as described. Runs go to the
-fake worker. By hand, beside the variables of tests/api/README.md:
+fake worker. By hand, with the variables of tests/api/README.md:
 
     /usr/bin/python3 tests services/test_schemathesis"""
 import subprocess

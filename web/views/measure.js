@@ -81,16 +81,16 @@ const build = (description, kind, root) => {
     root.querySelector('.tabs').replaceWith(tabs(state()));
   };
   const spec = specForm(run, order, changed);
-  const beside = kind === 'run' ? null : sweepForm(sweep, run, changed);
-  const forms = beside ? [beside, spec] : [spec];
+  const ofSweep = kind === 'run' ? null : sweepForm(sweep, run, changed);
+  const forms = ofSweep ? [ofSweep, spec] : [spec];
   const request = () => {
-    if (!beside) return spec.body();
+    if (!ofSweep) return spec.body();
     const base = spec.body();
-    return { ...beside.body(), ...(Object.keys(base).length && { base }) };
+    return { ...ofSweep.body(), ...(Object.keys(base).length && { base }) };
   };
   // Show the estimated cost of a sweep before it starts.
   const size = () => {
-    const runs = beside?.runs() ?? null;
+    const runs = ofSweep?.runs() ?? null;
     const most = spec.body().max_seconds ?? run.properties.max_seconds.default;
     return Number.isInteger(runs * most) && runs ? `Makes ${runs} runs of at most ${roughly(most)} each.` : '';
   };
@@ -99,7 +99,7 @@ const build = (description, kind, root) => {
     const again = isUnanswered(path, request()) ? 'This request was sent before, and its answer was lost. Sending it again does not repeat it.' : '';
     parts.notice.textContent = [again, size()].filter(Boolean).join(' ');
   };
-  const parts = frame(kind, [beside?.element, ...spec.elements]);
+  const parts = frame(kind, [ofSweep?.element, ...spec.elements]);
   parts.form.addEventListener('submit', submitting({ ...parts, request, path, view: kind }, forms));
   return { form: parts.form, fill: (now) => { forms.forEach((form) => form.fill(now)); look(); } };
 };

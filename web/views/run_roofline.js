@@ -27,7 +27,7 @@ const picture = (parts, unit) => {
     ];
   });
   return s('svg', { class: 'roofline', role: 'img', width: '100%', height: TOP + HEIGHT + FLOOR, 'aria-labelledby': 'roof-title roof-description' },
-    s('title', { id: 'roof-title' }, 'How near each part of a step came to the peak'),
+    s('title', { id: 'roof-title' }, 'How near each part of a step is to the peak'),
     s('desc', { id: 'roof-description' }, `A bar for each part, as wide as it is long: ${parts.map(({ name, share }) =>
       `${name} ${share === null ? 'without multiply-adds' : `${percent(share)} of the peak`}`).join(', ')}. The table below has the same numbers.`),
     bars,

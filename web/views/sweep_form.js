@@ -1,4 +1,4 @@
-// The fields of a sweep, beside the spec that its runs share.
+// The fields of a sweep, other than the spec that its runs share.
 import { h } from '../dom.js';
 import { field, rows, valueOf } from '../form.js';
 

@@ -28,7 +28,7 @@ class Lstm2017(Network):
 
 
 class Textgen2017(Network):
-    """Two losses: that of its second output, from the LSTM alone, counts a fifth."""
+    """Two losses: the loss of its second output, from the LSTM alone, counts a fifth."""
     optimizer, lr, lr_decay = ADAM, 1e-3, 1e-4
 
     def __init__(self, batch):

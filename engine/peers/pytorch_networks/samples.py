@@ -1,5 +1,5 @@
-"""The data of the networks, as engine/train/networks/samples.c makes it: an endless set, of which
-step s takes the samples from s * batch on. Each call returns (inputs, targets)."""
+"""The data of the networks, as engine/train/networks/samples.c makes it: an endless set.
+Step s takes the samples from s * batch on. Each call returns (inputs, targets)."""
 import recipe
 import torch
 

@@ -43,8 +43,8 @@ static bool learn_weights(const struct chunk *chunk, int which, void *input, str
                                    err);
 }
 
-/* Both gradients of convolution number `which` of the stage; that of its input ends as `end`
- * says. */
+/* Both gradients of convolution number `which` of the stage; `end` says what happens to the
+ * gradient of its input. */
 static bool convolve_back(const struct chunk *chunk, int which, void *input,
                           const struct conv_end *end, struct error *err)
 {
@@ -104,8 +104,8 @@ static void unpool_images(const struct chunk *chunk, const struct activation *ac
     }
 }
 
-/* How the gradient goes through the ReLU that made what the stage read, `input`: with that of the
- * activation that this one is added to. */
+/* How the gradient goes through the ReLU that made `input`, which the stage read. Adds the
+ * gradient of the activation that this one is added to. */
 static struct conv_end end_of_activation(const struct chunk *chunk, void *input)
 {
     struct depth_first *depth_first = chunk->lane->depth_first;

@@ -2,8 +2,8 @@
  *
  * In a group each thread still owns its images, but of the weights it owns a slice of the output
  * channels, and computes that slice from the chunks of the whole group. Groups need kernels that
- * compute slices, which are those of wgrad.h. Elsewhere, also where Winograd's transform sums,
- * each thread has its own sum.
+ * compute slices: wgrad.h. Elsewhere, also where Winograd's transform sums, each thread has its
+ * own sum.
  *
  * Why (arithmetic; no such machine has been measured): ResNet-50 has 25.6 M weights, 102 MB. With
  * a sum for each thread a step writes and reads 2 x 102 MB on 2 cores, but 4.9 GB on 48 and 9.8

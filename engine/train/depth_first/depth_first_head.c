@@ -81,7 +81,7 @@ static void softmax_loss(struct lane *lane)
     }
 }
 
-/* Turns the gradient of the means into that of the last batch-norm. */
+/* Turns the gradient of the means into the gradient of the last batch-norm. */
 static void go_back(struct lane *lane)
 {
     struct depth_first *depth_first = lane->depth_first;

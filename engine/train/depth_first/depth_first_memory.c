@@ -97,8 +97,8 @@ static void wish_for_activation(struct depth_first *depth_first, int index, stru
     memory_wish(wishes, &depth_first->gradients[index], bytes, back, last);
 }
 
-/* Stage `index`, or the head: its packed weights are made one time before they are read. Those of
- * the very first are there from one step to the next. */
+/* Stage `index`, or the head: its packed weights are made one time before they are read. Stage 0
+ * keeps its packed weights from one step to the next. */
 static void wish_for_packed(struct depth_first *depth_first, int index, struct wishes *wishes)
 {
     const struct stage *stage =

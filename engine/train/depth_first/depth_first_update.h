@@ -1,6 +1,6 @@
 /* The step of SGD. A stage's weights take their step as soon as the stage's gradients are
  * complete, while these are in cache; so a thread needs memory for the gradients of two stages,
- * not for those of the whole network. */
+ * not of the whole network. */
 #pragma once
 
 #include "engine/train/depth_first/depth_first_data.h"

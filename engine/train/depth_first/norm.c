@@ -12,7 +12,7 @@
 #define SUMS 5            /* of a channel and a thread, forward and backward */
 #define COEFFICIENTS 6
 /* norm_start_forward() empties 2 of them, norm_start_backward() 3. */
-_Static_assert(SUMS == 2 + 3, "a channel's sums are those of forward and those of backward");
+_Static_assert(SUMS == 2 + 3, "a channel has the sums of forward and of backward");
 
 struct norm {
     struct norm_shape shape;

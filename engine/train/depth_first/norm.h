@@ -45,8 +45,8 @@ void norm_start_backward(struct norm *norm, int lane);
  * updates the running statistics. */
 void norm_finish_forward(struct norm *norm, int lane);
 
-/* Computes this thread's slope and offset from the sums of all threads. The sums are those of
- * `summed`: the batch-norm itself, or the one beside which a shortcut's was summed. Thread 0
+/* Computes this thread's slope and offset from the sums of all threads. `summed` has the
+ * sums: the batch-norm itself, or, for a shortcut's, the one that it was summed with. Thread 0
  * writes the gradients of scale and shift. */
 void norm_finish_backward(struct norm *norm, const struct norm *summed, int lane);
 

@@ -15,7 +15,7 @@ struct product {
     long depth, column_step; /* words from one pair of the columns to the next */
     float *sums;
     long stride; /* of the sums' rows */
-    long tap;    /* numbers from the sums of one tap to those of the next */
+    long tap;    /* numbers from the sums of one tap to the next tap's */
     bool accumulate;
 };
 
@@ -95,8 +95,8 @@ static TILE_TARGET void multiply_half(const struct product *product, const uint3
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* 32 rows by 32 columns, for three taps of which each sees the columns one pair further: what is
- * loaded for the next tap is in the nearest cache, and each row is loaded once for all three. */
+/* 32 rows by 32 columns, for three taps; each tap sees the columns one pair further. So what the
+ * next tap loads is in the nearest cache, and each row is loaded once for all three. */
 static TILE_TARGET void multiply_three(const struct product *product)
 {
     multiply_half(product, product->rows, product->sums);

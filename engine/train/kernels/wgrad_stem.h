@@ -1,7 +1,7 @@
 /* The weight gradient of a network's first convolution: kernel 7, stride 2, padding 3, three
  * channels of input. Seven neighbouring pixels of a row of the image are 21 neighbouring numbers,
  * so that all columns of the kernel are one product: of the output's channels with a window of 32
- * numbers, of which the last eleven are not used. The window of the next output pixel begins two
+ * numbers. The last eleven are not used. The window of the next output pixel begins two
  * pixels, six numbers, further; nothing is copied for it.
  *
  * Pixels are paired as in wgrad_pack.h. Each row of pairs is followed by zeros, which are also

@@ -21,7 +21,7 @@ struct job {
     const struct wgrad_strip_kind *kind;
     struct wgrad_sides sides;
     struct wgrad_pairing pairing;
-    uint32_t *row_panels, *column_panel; /* words, of which only the kind knows what they are */
+    uint32_t *row_panels, *column_panel; /* words whose layout only the kind knows */
 };
 
 /* A strip's rows within one group, and the rows of input that they see. */

@@ -19,8 +19,8 @@ struct wgrad_tap {
 };
 
 /* sums[row][column], 32 x 32 of them, from one panel of rows and one of columns; or added to what
- * they are. A pair's words lie side by side, pairs of the rows PANEL words from each other, those
- * of the columns column_step words. */
+ * they are. A pair's words lie side by side. In rows a pair begins PANEL words after the one
+ * before, in columns column_step words. */
 struct wgrad_strip_product {
     const void *rows, *columns;
     struct wgrad_tap tap;

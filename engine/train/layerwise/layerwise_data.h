@@ -91,7 +91,7 @@ struct layerwise {
     struct error *errors;           /* (threads): the first failure of each */
     struct product_alone *products; /* all that were made */
     char *scratch;                  /* (threads) of the kernel's */
-    /* When the step began, had its data, its loss, its gradients, and those of all ranks. */
+    /* When the step began, had its data, its loss, its gradients, and all ranks' gradients. */
     long long times[5];
 };
 

@@ -128,8 +128,8 @@ void graph_fill_parameters(const struct graph *graph, unsigned long long seed,
                            struct parameters *parameters);
 
 /* The numbers to train, and the multiply-adds of one sample: matrix products and convolutions,
- * attention over all pairs of positions; back to the weights, and back to what nodes read, of
- * which the first needs none. */
+ * attention over all pairs of positions; back to the weights, and back to what nodes read,
+ * unless they read the data. */
 long long graph_parameters(const struct graph *graph);
 long long graph_multiply_adds(const struct graph *graph);
 long long graph_backward_multiply_adds(const struct graph *graph);

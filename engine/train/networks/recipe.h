@@ -7,7 +7,7 @@
 
 struct recipe {
     const char *name; /* as in the spec */
-    /* Fills the graph; `length` is that of a sample, of workloads that have length_max. */
+    /* Fills the graph; `length` is a sample's, for workloads that have length_max. */
     void (*fill)(struct graph *graph, long length);
     long batch;
     long length, length_max; /* of a sample of tokens; length_max is 0 where length is fixed */

@@ -3,9 +3,9 @@
  * the batch - 1 behind it.
  *
  * Images: noise * sqrt(3). Reviews: a text of its own for each sample. Characters: sample n is
- * the window that begins at 3 n of one text, its label the token behind it. Stream: sample n
- * reads its `length` tokens of one text behind those of n - 1, and the label of each is the next
- * one. */
+ * the window that begins at 3 n of one text, its label the token behind it. Stream: the
+ * `length` tokens of sample n follow the tokens of sample n - 1 in one text, and the label of
+ * each token is the next one. */
 #pragma once
 
 #include "engine/train/networks/graph.h"
@@ -27,6 +27,6 @@ void samples_labels(const struct data_shape *data, unsigned long long seed, long
 /* Labels of a sample. */
 long samples_labels_each(const struct data_shape *data);
 
-/* The first of the bits that a dropout keeps: those of element i are tensor_init_bits() at its
- * name, seed and step. */
+/* A dropout keeps element i where tensor_init_bits() for its name, seed and step, at i, is at
+ * least this. */
 uint32_t samples_keep_from(double keep_out);

@@ -59,7 +59,7 @@ static bool weights_bring(struct reorder *reorder, const struct tensor *tensor,
 {
     const struct dnn_images wanted = dnn_op_images(op, place, tensor->shape);
 
-    /* What it reads first, and what besides: each has a room. */
+    /* Its first input has one room, its second the other. */
     return reorder_make_in(reorder, &tensor->shape, &wanted, rooms, place > 0, err);
 }
 

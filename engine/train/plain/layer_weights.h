@@ -31,7 +31,7 @@ MUST_USE bool layer_weights_forward(struct layer_weights *weights,
                                     const struct layer_state *state, void *output,
                                     struct error *err);
 
-/* From the gradient of the output to those of the weights and the input. */
+/* From the gradient of the output to the gradients of the weights and the input. */
 MUST_USE bool layer_weights_backward(struct layer_weights *weights,
                                      const struct layer_state *state, void *output_gradient,
                                      struct error *err);

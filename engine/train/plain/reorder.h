@@ -4,8 +4,8 @@
 
 #include "engine/train/onednn/dnn.h"
 
-/* Memory that all reorders share, because only one operation runs at a time: one piece for what
- * it reads, one for what it reads besides or writes. */
+/* Memory that all reorders share, because only one operation runs at a time: one piece for its
+ * first input, one for its second input or its output. */
 #define REORDER_ROOMS 2
 
 struct reorder_rooms {

@@ -26,8 +26,8 @@ int arena_ask(struct arena *arena, size_t bytes, int first, int last);
 /* Finds a place for each: arena->total is what arena_take() will take. */
 void arena_lay_out(struct arena *arena);
 
-/* Takes the memory, in huge pages where the system gives them. It is not touched: each page comes
- * to lie near the thread that writes it first. */
+/* Takes the memory, in huge pages where the system gives them. It is not touched: the system
+ * places each page near the thread that writes it first. */
 MUST_USE bool arena_take(struct arena *arena, struct error *err);
 
 /* Where buffer `number` is. */

@@ -98,7 +98,7 @@ void host_set_threads(int threads)
 void host_lead_threads(int threads)
 {
     host_set_threads(threads);
-    /* The same threads come to every region of this size: the runtimes keep them. */
+    /* The same threads run every region of this size: the runtimes keep them. */
 #pragma omp parallel num_threads(threads)
     host_stay_on(omp_get_thread_num());
 }

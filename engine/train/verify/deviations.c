@@ -119,8 +119,8 @@ static double deviations_norm(const json_t *ours, const json_t *theirs)
                                deviations_number(theirs, "l2"));
 }
 
-/* Adam makes steps of the rounding noise where a gradient is zero by mathematics: so is that of
- * a key's bias. */
+/* Where a gradient is zero by mathematics, Adam makes steps of the rounding noise. The gradient
+ * of a key's bias is zero. */
 static bool is_noise(const char *name)
 {
     const char *end = strstr(name, "c_attn.bias");

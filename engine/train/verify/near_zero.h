@@ -11,8 +11,8 @@
 #include <jansson.h>
 
 /* A unit is near zero when its input is at most so far from it. The inputs of a layer have a
- * standard deviation of about 1, and f32 moves those of the deepest layers by 1e-5, in the root
- * of the mean square: this is three times that. */
+ * standard deviation of about 1, and f32 moves the inputs of the deepest layers by 1e-5, in
+ * the root of the mean square: this is three times that. */
 #define NEAR_ZERO 3e-5
 
 /* Of one element: those behind them in the list are not tried. */

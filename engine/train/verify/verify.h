@@ -5,6 +5,6 @@
 #include "engine/train/net/joiner.h"
 
 /* The arguments behind "verify"; returns the exit status. `joiner` has the other ranks, or is
- * NULL. Only the first rank judges: gradients and losses are those of all ranks, but logits and
+ * NULL. Only the first rank judges: gradients and losses are over all ranks, but logits and
  * running statistics are its own. */
 int verify_main(int argc, char *const argv[], struct joiner *joiner);

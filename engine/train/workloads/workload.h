@@ -16,8 +16,8 @@ struct workload {
      * reason. */
     struct net *(*make)(const struct run_spec *spec, enum cpu_isa isa, struct joiner *joiner,
                         struct error *err);
-    /* How far the precision of the run leads from that of f32 (certificate.h); called when the
-     * net of the run is freed. */
+    /* How far the precision of the run leads from f32 (certificate.h); called when the net of
+     * the run is freed. */
     bool (*certify)(const struct run_spec *spec, enum cpu_isa isa,
                     struct certificate *ret_certificate, struct error *err);
 };

@@ -1,6 +1,6 @@
 /* AWS's GetProducts: the price list by question, a hundred products a page. Each product is a
- * text that holds JSON again. The service has few addresses, each of which knows all regions of
- * the partition "aws"; the others have none. */
+ * text that holds JSON again. The service has few addresses, and each knows all regions of
+ * the partition "aws"; the other partitions have none. */
 #include "common/cleanup.h"
 #include "common/json_text.h"
 

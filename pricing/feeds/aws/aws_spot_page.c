@@ -1,5 +1,6 @@
-/* The spot prices of AWS's own price page, one number a region: of which zone, or which mean of
- * them, is documented nowhere. Tested by tests/pricing/feeds/aws/aws_pages_test.c. */
+/* The spot prices of AWS's own price page, one number a region. Which zone it is for, or which
+ * mean of them it is, is documented nowhere. Tested by tests/pricing/feeds/aws/aws_pages_test.c.
+ */
 #include "common/cleanup.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/sources.h"

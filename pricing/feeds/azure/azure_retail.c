@@ -143,7 +143,7 @@ static bool add_price(struct reader *reader, const json_t *item, struct price *p
     return price_batch_add(batch, price, TWIN_IS_AMBIGUOUS, err);
 }
 
-/* An amount for so many hours becomes that of one. */
+/* Turns an amount for so many hours into the amount for one. */
 static bool read_commitment(const json_t *amount, const struct price_terms *terms,
                             long long hours, struct price *price)
 {
@@ -232,8 +232,8 @@ static bool read_item(struct reader *reader, const struct split_element *element
         tally->malformed++;
         return true;
     }
-    /* What is no more, or not yet, or only beyond some hours is not what an hour costs now; a
-     * meter may have such rows beside the one that is. */
+    /* A row that has ended, has not begun, or holds only beyond some hours is not what an hour
+     * costs now; a meter may have such rows as well as the current one. */
     if ((!retail_is(item, "type", "Consumption") && !retail_is(item, "type", "Reservation")) ||
         since_us > now_us || (until_us > 0 && until_us <= now_us) ||
         (tier && json_number_value(tier) != 0))

@@ -1,4 +1,4 @@
-/* Google's own price list: tens of thousands of entries, some thousands a page, of which those
+/* Google's own price list: tens of thousands of entries, some thousands a page. Only the entries
  * for the parts of machine types are wanted. */
 #include "common/cleanup.h"
 

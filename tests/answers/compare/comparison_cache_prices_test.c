@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* A contender of which nothing counts yet: enough to be seen. */
+/* A contender without a run that counts: enough to be seen. */
 static void add_contender(struct db *db, const char *instance)
 {
     const struct contender_key key = {.workload = "mlp",

@@ -107,7 +107,7 @@ TEST_WITH_DATABASE(a_zone_and_a_moment_are_parts_of_a_question)
     EXPECT_NEAR(spot_of(&old, "m5.large"), 0, 0);
 }
 
-/* Prices of this moment age; those of another do not. */
+/* Prices for now age; prices for a given moment do not. */
 TEST_WITH_DATABASE(a_minute_later_they_are_looked_at_again)
 {
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();

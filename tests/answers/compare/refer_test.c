@@ -13,7 +13,7 @@ static void stage_articles(struct stage *stage)
     PUBLISHED(stage, GPU, 929);
 }
 
-TEST_WITH_STAGE(break_even_is_what_the_articles_come_to)
+TEST_WITH_STAGE(break_even_is_as_in_the_articles)
 {
     stage_articles(stage);
     compare(stage, "reference=" GPU);

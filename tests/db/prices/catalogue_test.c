@@ -145,7 +145,7 @@ static const char *bands_of(struct db *db, const char *provider, const char *typ
     return text;
 }
 
-TEST_WITH_DATABASE(interruptions_replace_those_of_their_feed)
+TEST_WITH_DATABASE(interruptions_replace_their_feeds_old_ones)
 {
     static const struct interruption first[] = {{"aws", "eu-west-1", "m5.large", "<5%"},
                                                 {"aws", "eu-north-1", "m5.large", "5-10%"},

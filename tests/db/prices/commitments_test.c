@@ -1,4 +1,4 @@
-/* Prices of commitments beside those by the hour: stored with what is paid at once, judged by
+/* Prices of commitments and by the hour: stored with what is paid at once, judged by
  * themselves, and never in the place of another kind. */
 #include "db/prices/offers.h"
 #include "pricing/commitment.h"

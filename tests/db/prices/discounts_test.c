@@ -65,7 +65,7 @@ TEST_WITH_DATABASE(the_most_special_comes_first)
 
 TEST_WITH_DATABASE(a_discount_holds_from_its_moment_until_the_next)
 {
-    /* In another order than that of their moments, with factors that go up and down. */
+    /* Not in the order of their moments, with factors that go up and down. */
     put(db, discount_of("aws", "", 0.5, 20));
     put(db, discount_of("aws", "", 0.9, 0));
     put(db, discount_of("aws", "", 0, 30)); /* withdrawn */

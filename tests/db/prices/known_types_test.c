@@ -37,7 +37,7 @@ static const char *types_of(struct db *db, struct known_type_filter filter, int 
     return listing.text;
 }
 
-TEST_WITH_DATABASE(types_are_those_of_the_feeds_and_those_of_finished_runs)
+TEST_WITH_DATABASE(types_come_from_feeds_and_finished_runs)
 {
     EXPECT_STR(types_of(db, (struct known_type_filter){0}, 0), "");
     list_type(db, (struct instance_type){"aws", "m5.large", 2, 8, "x86_64", ""});

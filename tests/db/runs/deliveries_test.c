@@ -139,7 +139,7 @@ TEST_WITH_DATABASE(a_batch_is_recorded_whole_or_not_at_all)
 
 TEST_IN_FOLDER(a_shared_open_creates_no_database)
 {
-    EXPECT_ERROR(db_open_beside(folder->file, &err), ERROR_NOT_FOUND);
+    EXPECT_ERROR(db_open_shared(folder->file, &err), ERROR_NOT_FOUND);
     EXPECT(access(folder->file, F_OK) != 0);
 }
 
@@ -152,20 +152,20 @@ TEST_IN_FOLDER(a_schema_that_is_in_use_is_left_alone)
     db_free(db);
     AUTO(db_unlockp) struct db_lock *lock = db_lock(folder->file, &err);
     EXPECT(lock);
-    EXPECT(!db_open_beside(folder->file, &err));
+    EXPECT(!db_open_shared(folder->file, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
     db = db_open_file(folder->file, SQLITE_OPEN_READWRITE, NULL);
     EXPECT_INT(number_of(db, "PRAGMA user_version"), 0);
     db_free(db);
     db_unlockp(&lock);
     error_clear(&err);
-    db = db_open_beside(folder->file, &err);
+    db = db_open_shared(folder->file, &err);
     EXPECT_STR(err.message, "");
     EXPECT_INT(number_of(db, "PRAGMA user_version"), schema_today.version);
     db_free(db);
     lock = db_lock(folder->file, &err); /* it was given back */
     EXPECT(lock);
-    db = db_open_beside(folder->file, &err);
+    db = db_open_shared(folder->file, &err);
     EXPECT(db);
     db_free(db);
 }

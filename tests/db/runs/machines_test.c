@@ -29,7 +29,7 @@ TEST_WITH_DATABASE(a_machine_is_stored_once_however_often_it_is_seen)
 }
 
 /* A sender has made up facts with the hash that our own will have. */
-TEST_WITH_DATABASE(own_facts_replace_those_of_a_sender)
+TEST_WITH_DATABASE(own_facts_replace_a_senders)
 {
     static char made_up[] = "{\"isa\":\"none\"}", wrong[] = "6666666666666666";
     const struct machine_row sent = {

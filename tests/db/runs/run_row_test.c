@@ -40,7 +40,7 @@ static void expect_columns(struct db *db, const char *sql)
     sqlite3_finalize(query);
 }
 
-TEST_WITH_DATABASE(other_columns_of_a_query_follow_those_of_a_run)
+TEST_WITH_DATABASE(other_columns_of_a_query_follow_a_runs)
 {
     expect_columns(db, "SELECT " RUN_COLUMNS " FROM runs");
     expect_columns(db, "SELECT " RUN_LIST_COLUMNS " FROM runs");

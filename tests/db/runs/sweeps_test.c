@@ -211,7 +211,7 @@ TEST_WITH_DATABASE(a_finished_run_is_not_done_again_and_its_number_is_there)
 #define TWO_RUNS                                                                                 \
     "{\"knobs\":{\"seed\":[1]},\"blocks\":2,\"base\":{\"max_seconds\":100,\"min_seconds\":60}}"
 
-/* Two runs of one cell, of which the first one is invalid, after so many seconds. */
+/* Two runs of one cell. The first one ends invalid after so many seconds. */
 static void place_disturbed(struct db *db, int seconds, struct sweep_row *ret_row)
 {
     place_sweep(db, TWO_RUNS, ret_row);

@@ -1,4 +1,4 @@
-/* Many runs of one sender do not hide those of others. */
+/* Many runs of one sender do not hide the runs of others. */
 #include "db/standings/standings.h"
 
 #include "db/runs/trust.h"
@@ -13,7 +13,7 @@ static const struct run_source *find(const struct contender *contender, const ch
     exit(test_result());
 }
 
-TEST_WITH_DATABASE(a_thousand_runs_of_one_sender_leave_those_of_others_in_place)
+TEST_WITH_DATABASE(a_thousand_runs_of_one_sender_leave_the_others_in_place)
 {
     AUTO(standings_free) struct standings standings = {0};
 

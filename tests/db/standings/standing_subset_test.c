@@ -88,7 +88,7 @@ TEST_WITH_DATABASE(all_labels_must_match)
     EXPECT_INT((long long)of_unknown.count, 0);
 }
 
-/* Whatever the runs are, those with a label that all of them have come to what all come to. */
+/* The runs with a label that all runs have give the standings of all runs. */
 TEST_WITH_DATABASE(a_label_of_all_runs_changes_nothing)
 {
     static const char *const machines[] = {"a", "b", "c"}, *const software[] = {"n 1", "n 2"};
@@ -168,7 +168,7 @@ TEST_WITH_DATABASE(senders_are_told_apart)
     AUTO(standings_free) struct standings fast = sent_by(db, "local", &fast_branch);
     AUTO(standings_free) struct standings main = sent_by(db, "ann", &main_branch);
     AUTO(standings_free) struct standings neither = sent_by(db, "ann", &fast_branch);
-    AUTO(standings_free) struct standings nobody = sent_by(db, "zoe", NULL);
+    AUTO(standings_free) struct standings unknown = sent_by(db, "zoe", NULL);
 
     update(db, &all);
     EXPECT_HAS(here.list[0], (standing.runs, 2), (source_count, 1));
@@ -178,7 +178,7 @@ TEST_WITH_DATABASE(senders_are_told_apart)
     EXPECT_HAS(mallory.list[0], (sources[0].name, "mallory"), (id, all.list[0].id));
     EXPECT_NEAR(fast.list[0].standing.value, 120, 1e-9);
     EXPECT_INT(main.list[0].standing.runs, 2);
-    EXPECT_INT((long long)(neither.count + nobody.count), 0);
+    EXPECT_INT((long long)(neither.count + unknown.count), 0);
 }
 
 /* Then the name means both, in the order in which they came. */

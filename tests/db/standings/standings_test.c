@@ -129,7 +129,7 @@ TEST_WITH_STANDINGS(only_what_was_touched_is_read_again)
 }
 
 /* What was brought up to date step by step is what is read at once. */
-TEST_WITH_DATABASE(small_steps_come_to_the_same)
+TEST_WITH_DATABASE(small_steps_give_the_same)
 {
     AUTO(standings_free) struct standings slow = {0}, fast = {0};
     char instance[20];
@@ -259,7 +259,7 @@ TEST_WITH_STANDINGS(versions_are_not_put_together_and_the_newest_is_the_standing
     EXPECT_INT(contender->older[0].standing.runs, 3);
 }
 
-TEST_WITH_STANDINGS(a_newer_version_without_an_interval_waits_beside_the_standing)
+TEST_WITH_STANDINGS(a_newer_version_without_an_interval_waits_outside_the_standing)
 {
     ENDED(db, 50, .low = 49, .high = 51, .software = OLD, .details = "{\"plan\":\"cached\"}");
     ENDED(db, 52, .low = 50, .high = 53, .software = OLD, .details = "{\"plan\":\"measured\"}");

@@ -116,7 +116,7 @@ TEST(a_change_has_its_date_its_ratio_and_what_changed_with_it)
         points[i].keys[0] = i < 30 ? "oneDNN 2.6" : "oneDNN 3.1";
         points[i].keys[1] = "linux 6.1";
         points[i].keys[2] = i % 2 ? "zone a" : "zone b";
-        points[i].keys[3] = i < 31 ? NULL : "known"; /* one point beside */
+        points[i].keys[3] = i < 31 ? NULL : "known"; /* one point later */
         points[i].keys[4] = i < 15 ? "old" : "new";
         points[i].keys[5] = i < 10 ? "a" : i < 30 ? "b" : "c"; /* b was at the old level too */
         points[i].value *= i < 30 ? 1 : 1.3;

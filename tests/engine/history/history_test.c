@@ -214,7 +214,7 @@ TEST(at_another_speed_and_another_price_there_are_two_changes)
     EXPECT_INT((long long)changes.list[1].end, RUNS);
 }
 
-/* Most runs stored no price: the places are those of runs, not of prices. */
+/* Most runs stored no price: places count runs, not prices. */
 TEST(runs_without_a_price_count_for_the_speed_alone)
 {
     const struct event cheaper = {.cheaper = 0.5};

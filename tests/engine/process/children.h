@@ -1,4 +1,4 @@
-/* What a confined child comes to, and what a program prints that is started as an engine. */
+/* How a confined child ends, and what a program prints that is started as an engine. */
 #pragma once
 
 #include "engine/process/confine.h"

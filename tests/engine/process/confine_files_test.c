@@ -44,8 +44,8 @@ static void scene_remove(struct scene *scene)
     tree_remove(&scene->tree);
 }
 
-/* What a child comes to that is confined, and then does this: its exit status. It has no
- * capability either: one of them permits to read the memory of others. */
+/* The exit status of a child that is confined and then does this. It has no capability either:
+ * one of them permits reading other processes' memory. */
 static int confined(const struct confine_files *files, int (*act)(const void *user),
                     const void *user)
 {

@@ -112,8 +112,8 @@ TEST(calls_that_training_needs_are_permitted)
 }
 
 /* Training asks for these and goes on without them. A container's own filter may refuse them
- * (docker's answers EPERM to those of NUMA), a kernel may lack them: our filter changes none of
- * these answers. What it says of them by itself, confine_filter_test.c works out. */
+ * (docker's answers EPERM to the calls about NUMA), a kernel may lack them: our filter changes
+ * none of these answers. What it says of them by itself, confine_filter_test.c works out. */
 static const struct call calls_left_alone[] = {
     CALL(set_mempolicy, 0, 0, 0),  CALL(get_mempolicy, 0, 0, 0), CALL(mbind, 0, 0, 0),
     CALL(sched_getparam, 0, 0, 0), CALL(getcpu, 0, 0, 0),

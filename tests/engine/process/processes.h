@@ -51,7 +51,7 @@ static inline int processes_of_run(const char *run_id)
     return sum_over_processes(process_is_of_run, run_id);
 }
 
-static inline bool run_comes_to_have(const char *run_id, int count)
+static inline bool run_reaches_count(const char *run_id, int count)
 {
     long long deadline = clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND;
 

@@ -254,10 +254,10 @@ TEST(a_sweep_finds_the_whole_family_of_a_run)
 
     EXPECT(becomes_readable(alone.output) && becomes_readable(family.output) &&
            becomes_readable(stranger.output));
-    EXPECT(run_comes_to_have(run.text, 3));
+    EXPECT(run_reaches_count(run.text, 3));
 
     EXPECT_INT(spawn_sweep(run.text), 3);
-    EXPECT(run_comes_to_have(run.text, 0));
+    EXPECT(run_reaches_count(run.text, 0));
     EXPECT(becomes_readable(alone.pidfd) && becomes_readable(family.pidfd));
     EXPECT_INT(processes_of_run(other.text), 1);
     EXPECT_INT(spawn_sweep(run.text), 0);

@@ -25,11 +25,11 @@ TEST(terminating_reaches_the_whole_family)
     pthread_sigmask(SIG_BLOCK, &term, &before);
     worker = start_fake("family");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    EXPECT(run_comes_to_have(run.text, 2));
+    EXPECT(run_reaches_count(run.text, 2));
     worker_terminate(worker);
     EXPECT_INT(read_all(worker, &end, &err), 2);
     EXPECT_STR(err.message, "the worker was killed by signal 15 (Terminated)");
-    EXPECT(run_comes_to_have(run.text, 0));
+    EXPECT(run_reaches_count(run.text, 0));
     worker_free(worker);
 }
 
@@ -41,14 +41,14 @@ TEST(freeing_ends_even_the_stubborn_and_their_children)
     worker_terminate(worker);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
     EXPECT_INT(next_within(worker, 50 * NS_PER_MS), WORKER_QUIET);
-    EXPECT(run_comes_to_have(run.text, 1));
+    EXPECT(run_reaches_count(run.text, 1));
     worker_free(worker);
-    EXPECT(run_comes_to_have(run.text, 0));
+    EXPECT(run_reaches_count(run.text, 0));
 
     worker = start_fake("family");
-    EXPECT(run_comes_to_have(run.text, 2));
+    EXPECT(run_reaches_count(run.text, 2));
     worker_free(worker);
-    EXPECT(run_comes_to_have(run.text, 0));
+    EXPECT(run_reaches_count(run.text, 0));
     worker_free(NULL);
 }
 
@@ -78,7 +78,7 @@ TEST(it_dies_when_the_process_that_started_it_is_killed)
 
     kill(parent, SIGKILL);
     EXPECT_INT(waitpid(parent, NULL, 0), parent);
-    EXPECT(run_comes_to_have(run_id, 0));
+    EXPECT(run_reaches_count(run_id, 0));
     close(ends[0]);
 }
 
@@ -110,7 +110,7 @@ TEST(it_dies_with_the_thread_that_started_it)
     worker_free(worker);
 }
 
-/* The last words of a shell script's worker, when it has come to its end. */
+/* The last words of a shell script's worker, after it has ended. */
 static char *words_of(const char *script)
 {
     struct worker *worker = start_shell(script);
@@ -210,7 +210,7 @@ TEST(a_spec_that_is_too_long_is_not_waited_for)
                                                  run.text, "", CONFINE_OTHERS, NULL},
                                 spec, 3, &err),
                    "a spec of 2000000 bytes does not fit into the worker's pipe");
-    EXPECT(run_comes_to_have(run.text, 0));
+    EXPECT(run_reaches_count(run.text, 0));
 }
 
 /* The one that left its session and its environment is found by descent alone. */

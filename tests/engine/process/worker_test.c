@@ -103,7 +103,7 @@ TEST(every_bad_end_has_its_own_error)
         AUTO(freep) char *words = worker_last_words(worker);
         EXPECT_STR(words, ends[i].words);
         worker_free(worker);
-        EXPECT(run_comes_to_have(run.text, 0));
+        EXPECT(run_reaches_count(run.text, 0));
     }
 }
 
@@ -157,7 +157,7 @@ TEST(silence_is_quiet_until_the_deadline)
     EXPECT(clock_monotonic_ns() - start_ns >= 50 * NS_PER_MS);
     EXPECT_INT(next_within(worker, -NS_PER_SECOND), WORKER_QUIET); /* long over */
     worker_free(worker);
-    EXPECT(run_comes_to_have(run.text, 0));
+    EXPECT(run_reaches_count(run.text, 0));
 }
 
 /* Its words keep poll() busy for ever; the deadline holds all the same. */
@@ -232,9 +232,9 @@ TEST(a_grandchild_left_behind_is_not_waited_for)
 
     EXPECT_INT(read_all(worker, &end, &err), 2);
     EXPECT_INT(end, WORKER_FINISHED);
-    EXPECT(run_comes_to_have(run.text, 1));
+    EXPECT(run_reaches_count(run.text, 1));
     worker_free(worker);
-    EXPECT(run_comes_to_have(run.text, 0));
+    EXPECT(run_reaches_count(run.text, 0));
 }
 
 TEST(everything_a_dead_worker_wrote_is_read)

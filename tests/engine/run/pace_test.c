@@ -31,7 +31,7 @@ static struct pace after(const struct run_spec *spec, long long steps, long long
     return pace;
 }
 
-TEST(auto_comes_to_sixty_steps_of_warmup_and_a_million_at_most)
+TEST(auto_is_sixty_steps_of_warmup_and_a_million_at_most)
 {
     static const struct {
         long long warmup_steps, steps, most;

@@ -22,7 +22,7 @@ static const struct {
     {"{\"isa\":\"sse41\"}", "f32", "f32"},
 };
 
-TEST(a_request_without_a_precision_has_that_of_the_machine)
+TEST(a_request_without_a_precision_gets_the_machines)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t length = strlen(rows[i].text);

@@ -48,9 +48,10 @@ TEST(specs_are_equal_where_their_texts_are)
 
         change(field, &other);
         AUTO(freep) char *changed = configuration_of_spec(&other);
-        bool beside = strcmp(field->name, "workload") == 0 || strcmp(field->name, "engine") == 0;
+        bool is_apart =
+            strcmp(field->name, "workload") == 0 || strcmp(field->name, "engine") == 0;
 
-        EXPECT_INT(configuration_equal(&plain, &other), strcmp(text, changed) == 0 && !beside);
+        EXPECT_INT(configuration_equal(&plain, &other), strcmp(text, changed) == 0 && !is_apart);
         EXPECT_INT(strcmp(text, changed) != 0, configuration_has(field->name));
         told_apart += strcmp(text, changed) != 0;
     }

@@ -44,7 +44,7 @@ TEST(ids_sort_by_time)
 }
 
 /* 80 random bits: in a thousand ids no two are alike, and every random digit takes all 32 values
- * while those of the time stand still. */
+ * while the digits of the time stand still. */
 TEST(ids_of_one_moment_differ)
 {
     static struct run_id ids[1000];

@@ -331,7 +331,7 @@ TEST(the_largest_spec_fits_into_a_pipe)
     EXPECT_STR(same, text);
 }
 
-/* The list of an answer is that of the engine that the spec names, wherever it does. */
+/* The refusal lists what the engine of the spec has, wherever the spec names the engine. */
 TEST(a_refusal_lists_what_the_engine_of_the_spec_has)
 {
     static const struct {

@@ -61,9 +61,10 @@ TEST(equals_are_failed_once_in_a_hundred_at_most_and_confirmed_hardly_ever)
         int first, confirmed;
 
         count_fails(&setting, SEEDS, &first, &confirmed);
-        printf("       %2zu run(s) beside %2zu, CoV %.0f %%: %.2f %% alarms, %.3f %% confirmed\n",
-               setting.candidate, setting.baseline, 100 * setting.cov, 100.0 * first / SEEDS,
-               100.0 * confirmed / SEEDS);
+        printf(
+            "       %2zu run(s) against %2zu, CoV %.0f %%: %.2f %% alarms, %.3f %% confirmed\n",
+            setting.candidate, setting.baseline, 100 * setting.cov, 100.0 * first / SEEDS,
+            100.0 * confirmed / SEEDS);
         EXPECT(first <= SEEDS / 100);
         EXPECT(confirmed <= SEEDS / 2000);
         EXPECT(confirmed < first || first == 0);
@@ -136,7 +137,7 @@ TEST(one_run_each_passes_at_best)
     EXPECT_NEAR(bare.ratio.value, 0.5, 1e-12);
 }
 
-TEST(fewer_than_six_runs_beside_one_pass_but_never_fail)
+TEST(fewer_than_six_runs_against_one_pass_but_never_fail)
 {
     const double near[] = {100, 100.1, 99.9, 100.05, 99.95, 100}, slow[] = {50}, same[] = {100};
 
@@ -149,7 +150,7 @@ TEST(fewer_than_six_runs_beside_one_pass_but_never_fail)
         EXPECT_INT(look_at(same, 1, near, count).verdict, GATE_PASS);
     }
     EXPECT_PART(look_at(slow, 1, near, 5).because, "too few runs");
-    /* Many candidates beside one old run are no baseline either. */
+    /* One old run is no baseline for many candidates either. */
     EXPECT_INT(look_at(near, 6, (const double[]){200}, 1).verdict, GATE_CANNOT_TELL);
     EXPECT_NEAR(look_at(near, 6, (const double[]){200}, 1).ratio.value, 0.5, 1e-6);
     EXPECT_INT(look_at(near, 6, same, 1).verdict, GATE_PASS);
@@ -158,7 +159,7 @@ TEST(fewer_than_six_runs_beside_one_pass_but_never_fail)
 }
 
 /* t with five degrees, times s of the logarithms, times the root of 7/6. */
-TEST(a_single_candidate_is_beside_the_next_run_of_the_baseline)
+TEST(a_single_candidate_is_like_the_next_run_of_the_baseline)
 {
     const double baseline[] = {exp(4.59), exp(4.61), exp(4.59), exp(4.61), exp(4.59), exp(4.61)};
     const double candidate[] = {exp(4.6)}, half = 2.570582 * sqrt(0.0006 / 5) * sqrt(7.0 / 6);

@@ -274,8 +274,8 @@ TEST(many_rows_have_the_ranks_of_their_group)
                                                                           : COMPARE_TIED));
 }
 
-/* Rows of every kind: known exactly, of few machines or many, with a price of their own or with
- * that of their type. */
+/* Rows of every kind: known exactly, of few machines or many, with a price of their own or the
+ * price of their type. */
 static void make_rows(struct rank_row *rows, size_t count, bool prices, struct chance *chance)
 {
     for (size_t i = 0; i < count; i++) {

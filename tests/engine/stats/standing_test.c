@@ -235,7 +235,7 @@ TEST(where_sameness_is_not_known_machines_count_as_one)
         {{"a", "", DISK_A}, 1},             /* its identity was known after the first run */
         {{"a", "b", ""}, 2},                /* the third may be either */
         {{"a", "b", DISK_A, DISK_B}, 2},    /* the same two again, off the metadata service */
-        {{DISK_A, DISK_B, DISK_C, "a"}, 3}, /* three machines of which one said who it is */
+        {{DISK_A, DISK_B, DISK_C, "a"}, 3}, /* three machines; one said who it is */
         {{DISK_A, "a", "b", "c", ""}, 3},
         {{"garbage", "more of it", "a"}, 1},
     };

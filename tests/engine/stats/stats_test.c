@@ -10,7 +10,7 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-TEST(the_nth_smallest_is_that_of_the_sorted_list)
+TEST(the_nth_smallest_is_the_nth_of_the_sorted_list)
 {
     for (long long seed = 1; seed <= 3000; seed++) {
         struct chance chance = seeded(seed);
@@ -51,7 +51,7 @@ TEST(spread_and_memory_of_known_values)
 }
 
 /* From printed tables. */
-TEST(students_t_is_that_of_the_tables)
+TEST(students_t_is_as_in_the_tables)
 {
     static const struct {
         size_t degrees;

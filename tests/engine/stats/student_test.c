@@ -9,7 +9,7 @@ static const double shares[] = {0.0001, 0.001, 0.01, 0.025, 0.1, 0.2, 0.3,   0.4
                                 0.501,  0.6,   0.7,  0.74,  0.8, 0.9, 0.975, 0.99, 0.9999};
 static const double degrees[] = {1, 1.3, 2, 2.5, 3, 4, 4.99, 5, 7, 12, 30, 100, 1000, 1e6};
 
-TEST(quantiles_are_those_of_printed_tables)
+TEST(quantiles_are_as_in_printed_tables)
 {
     EXPECT_NEAR(normal_quantile(0.975), Z_95, 1e-13);
     EXPECT_NEAR(normal_quantile(1e-9), -5.997807015, 1e-8);
@@ -62,8 +62,8 @@ TEST(a_share_outside_has_no_quantile)
     EXPECT(isinf(normal_quantile(1)) && isinf(student_quantile(0, 3)));
 }
 
-/* What Satterthwaite's sums come to where nearly all of an error is known. */
-TEST(very_many_degrees_are_those_of_the_normal_distribution)
+/* Satterthwaite's formula gives so many where nearly all of an error is known. */
+TEST(very_many_degrees_give_the_normal_distribution)
 {
     EACH(double, one, 1e8, 1e9, 1e11, 1e15, 1e300) {
         EXPECT_NEAR(student_quantile(0.975, one), normal_quantile(0.975), 1e-6);

@@ -199,7 +199,7 @@ TEST(the_split_is_the_mean_of_the_measured_steps)
     EXPECT(!summary.split_known);
 }
 
-TEST(the_losses_are_those_of_the_first_and_the_last_fifth)
+TEST(the_losses_are_of_the_first_and_the_last_fifth)
 {
     static const long long nanoseconds[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     struct summary_rules rules = rules_of(0, 10, 1);

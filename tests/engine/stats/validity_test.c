@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* A run without fault: 100 steps, of which those from 10 on are measured; seen each second. */
+/* A run without fault: 100 steps, measured from step 10 on; observed each second. */
 struct trial {
     struct run_spec spec;
     struct summary summary;

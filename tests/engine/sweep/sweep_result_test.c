@@ -156,7 +156,7 @@ TEST(an_invalid_run_is_counted_and_never_used)
     EXPECT_INT((long long)result.best, 3); /* one alone of two that ran is left */
 }
 
-/* 106 once, beside 104, 100 and 101 three times each, which lie as far apart as runs do here. */
+/* 106 once; 104, 100 and 101 three times each, as far apart as runs are here. */
 TEST(one_lucky_run_does_not_beat_three)
 {
     const struct sweep_run runs[] = {

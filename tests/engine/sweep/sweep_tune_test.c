@@ -53,7 +53,7 @@ static void expect_shares(const struct sweep *sweep, size_t first, int line)
 }
 #define EXPECT_SHARES(sweep, first) expect_shares((sweep), (first), __LINE__)
 
-TEST(a_tune_finds_the_best_and_keeps_the_fixed_one_beside_it)
+TEST(a_tune_finds_the_best_and_keeps_the_fixed_one)
 {
     static const char text[] = "{\"preset\":\"tune\",\"budget_seconds\":360}";
     AUTO(sweep_clear) struct sweep sweep = {0};
@@ -80,7 +80,7 @@ TEST(a_tune_finds_the_best_and_keeps_the_fixed_one_beside_it)
     EXPECT(strncmp(sweep.cells[sweep.count - 1].name, "second: ", 8) == 0);
 }
 
-TEST(a_round_of_which_nothing_came_is_the_last)
+TEST(a_round_without_a_result_is_the_last)
 {
     static const char text[] = "{\"preset\":\"tune\"}";
     AUTO(sweep_clear) struct sweep sweep = {0};

@@ -16,7 +16,7 @@ static bool read_evidence(const char *text, struct evidence *ret_evidence, struc
     return trace_read_evidence(exact, length, ret_evidence, err);
 }
 
-TEST(columns_are_those_of_an_observation_in_its_order)
+TEST(columns_are_the_members_of_an_observation_in_order)
 {
     AUTO(evidence_free) struct evidence evidence = {0};
 

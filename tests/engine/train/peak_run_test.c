@@ -18,7 +18,7 @@ TEST(it_tells_rates_that_exist)
     EXPECT(best.multiply_adds_per_second > 1e8 && best.multiply_adds_per_second < 1e13);
 }
 
-/* On one core they would otherwise come to that many times what it can do. */
+/* Otherwise 64 threads on one core would report 64 times what it can do. */
 TEST(threads_that_take_turns_on_a_core_do_not_add_up)
 {
     struct peaks one = peaks_measure(1, CPU_BASE, DNN_F32);

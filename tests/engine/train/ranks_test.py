@@ -222,7 +222,7 @@ class Protocol(Ranks):
                 self.assertGreater(step["split"]["communication"], 0)
                 self.assertLessEqual(sum(step["split"].values()), step["nanoseconds"])
 
-    def test_the_number_of_ranks_is_that_of_the_spec(self):
+    def test_the_number_of_ranks_is_as_in_the_spec(self):
         for ranks, spec in ((2, {"ranks": 3}), (2, {}), (1, {"ranks": 2})):
             done = self.expect_failure(self.train(ranks, steps=1, **spec))
             self.assertEqual(

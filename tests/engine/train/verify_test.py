@@ -72,7 +72,7 @@ class Numbers(Verify):
         done = self.expect(1, "--plan", "fixed", "--layout", "nchw")
         self.assertIn("nchw and blocked are layouts of the plain plan", done.stderr)
 
-    def test_momentum_and_weight_decay_are_those_of_pytorch(self):
+    def test_momentum_and_weight_decay_are_as_in_pytorch(self):
         # The file says what is trained; options may say the same.
         for options in share((("fixed",), ("fixed", *MOMENTUM_OPTIONS),
                               *(("plain", "--threads", threads) for threads in "123"))):

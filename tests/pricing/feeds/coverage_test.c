@@ -1,4 +1,4 @@
-/* Regions, families and kinds of which a reading has lost most. */
+/* A reading that has lost most prices of a region, a family or a kind. */
 #include "pricing/feeds/coverage.h"
 
 #include "tests/test.h"

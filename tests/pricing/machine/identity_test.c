@@ -83,7 +83,7 @@ static void check_transcript(const char *name, const struct reply *list)
     }
 }
 
-TEST(the_questions_are_those_of_the_transcripts)
+TEST(the_questions_are_as_in_the_transcripts)
 {
     check_transcript("imds-aws-transcript.http", aws);
     check_transcript("imds-gcp-transcript.http", gcp);

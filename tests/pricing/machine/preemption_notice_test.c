@@ -223,7 +223,7 @@ static struct answer ask_azure(const char *name, const char *document)
     return ask_once("azure", list);
 }
 
-TEST(azure_announces_events_of_which_two_take_the_machine)
+TEST(two_of_azures_events_take_the_machine)
 {
     expect_leaving(ask_azure("vm-1", LIST(EVENT("Preempt", "vm-1", MONDAY))),
                    "Azure takes this machine back at 2017-09-18T08:22:00Z (Preempt)", AT_US);

@@ -123,7 +123,7 @@ TEST(azure_tells_system_publisher_and_licence)
     }
 }
 
-TEST(a_price_of_plain_linux_is_not_that_of_another_machine)
+TEST(a_price_of_plain_linux_is_not_another_machines)
 {
     struct identity identity = {.provider = "aws",
                                 .instance_type = "m5.large",

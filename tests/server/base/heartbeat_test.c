@@ -179,7 +179,7 @@ TEST_IN_FOLDER(a_bench_is_well_as_long_as_it_gets_on)
                        "1 of 4, step 3");
 }
 
-TEST_IN_FOLDER(a_push_beside_a_server_does_not_speak_for_it)
+TEST_IN_FOLDER(a_push_does_not_speak_for_a_server)
 {
     AUTO(heartbeat_end) struct heartbeat heartbeat = begin(folder, "push");
     char words[HEALTH_WORDS];

@@ -31,7 +31,7 @@ static void take_over(struct stage *stage, void (*handler)(struct exchange *exch
     stage->exchange.request.match.route = &stage->route;
 }
 
-/* The status it ends with: 299 where it came to its handler. */
+/* The status it ends with: 299 where it reached its handler. */
 static int end(struct stage *stage, size_t bytes)
 {
     static const char blanks[MIB] = {' '};

@@ -77,7 +77,7 @@ TEST_OF_DOCUMENT(the_described_defaults_are_the_ones_that_hold, "")
     }
 }
 
-TEST_OF_DOCUMENT(the_engines_are_those_of_this_server, "torch=python3 engine.py")
+TEST_OF_DOCUMENT(the_engines_are_this_servers, "torch=python3 engine.py")
 {
     json_t *names = at(properties_of(document), "engine/enum");
 

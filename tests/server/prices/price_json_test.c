@@ -114,7 +114,7 @@ static json_t *held_of(const struct listed_price *listed)
     return json_incref(json_object_get(json, "held"));
 }
 
-TEST(what_waits_is_shown_beside_the_price)
+TEST(what_waits_is_shown_with_the_price)
 {
     struct listed_price listed = {.at = price_of(100000000, 1).at};
 

@@ -25,7 +25,7 @@ static double per_dollar(const char *id, double price)
     return cost_at(id, price).samples_per_dollar.value;
 }
 
-TEST(prices_are_those_of_the_article)
+TEST(prices_are_from_the_article)
 {
     EXPECT_NEAR(cpu_price(), 0.357, 1e-12);             /* M1 */
     EXPECT_NEAR(cpu_spot(), 0.1291, 1e-12);             /* M1 */

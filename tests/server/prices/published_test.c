@@ -277,8 +277,8 @@ static void count_prices(void *user, const struct listed_price *listed)
 {
     long long *expired = user;
 
-    EXPECT_INT(listed->at.said_us,
-               0); /* no reading confirms it, so its age is that of its publication */
+    /* No reading confirms it, so it is as old as its publication. */
+    EXPECT_INT(listed->at.said_us, 0);
     EXPECT_INT(listed->at.price.fetched_us, listed->at.since_us);
     (*expired)++;
 }

@@ -79,7 +79,7 @@ static double relative_cost(int job, int which, const char *day)
     return dollars_of(job, which, day) / dollars_of(job, GPU, day);
 }
 
-TEST(prices_are_those_of_their_day)
+TEST(prices_are_from_their_day)
 {
     static const double cpus[] = {.0636, .127, .254, .509}; /* M6 */
 

@@ -1,4 +1,4 @@
-/* Which sweeps are advanced, and what they come to when their runs were cancelled one by one. */
+/* Which sweeps are advanced, and how they end when their runs are cancelled one by one. */
 #include "server/runs/sweeper.h"
 
 #include "common/clock.h"

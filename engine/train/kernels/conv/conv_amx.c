@@ -51,7 +51,7 @@ struct ahead {
 };
 
 /* Asks for what the end of a later block reads. In order, whole rows are asked for line by line:
- * then the processor sees a stream, and prefetches beside. */
+ * the processor sees a stream and prefetches too. */
 VEC_INLINE void ask_for_end(const struct job *job, const struct pending *pending,
                             const enum conv_end_kind kind, const long at[2],
                             const struct bf16_end *end)
@@ -64,9 +64,9 @@ VEC_INLINE void ask_for_end(const struct job *job, const struct pending *pending
         bf16_end_ahead(end, kind, (at[1] + BF16_AHEAD) * job->n + pending->channel);
 }
 
-/* What the products of a block ask for in equal parts: in order, with those of all panels the
- * pixels of the block after the next; where a panel goes over all blocks, with those of all
- * blocks the next panel. */
+/* What the products of a block prefetch, in equal parts. In order: the pixels of the block after
+ * the next, spread over the products of all panels. Where a panel goes over all blocks: the next
+ * panel, spread over the products of all blocks. */
 VEC_INLINE struct ahead ahead_of(const struct job *job, const struct pending *now)
 {
     long lines = job->lines_each, panel = job->taps * job->depth;

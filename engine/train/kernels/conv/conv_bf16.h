@@ -38,7 +38,7 @@ struct bf16_end {
     vec sum[2], product[2], other[2];
 };
 
-/* Kernels ask for what an end reads so many rows before they come to it: one to two blocks. */
+/* Kernels prefetch what an end reads so many rows before they reach it: one to two blocks. */
 #define BF16_AHEAD 48
 
 VEC_INLINE void bf16_split(const float *from, vec ret_halves[2])

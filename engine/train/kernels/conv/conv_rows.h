@@ -49,8 +49,8 @@ struct conv_tap_weights conv_tap_weights(const struct conv_shape *shape,
                                          const struct conv_weights *weights,
                                          const struct conv_tap *tap);
 
-/* Copies those of n_count channels from n on and k_count numbers from k on, as [k][n], zeros
- * where a tap of the first layer has ended. */
+/* Copies the weights of n_count channels from n on and k_count numbers from k on, as [k][n],
+ * zeros where a tap of the first layer has ended. */
 struct conv_part {
     long n, n_count, k, k_count;
 };

@@ -161,7 +161,7 @@ static void write_ratio(struct json_writer *out, const struct member *row, const
 MEMBER_FINDS(find_row, struct comparison_view, view, view->row)
 MEMBER_WRITES(write_relative_cost, number, struct comparison_row, it, 1 / it->ratio.value)
 
-static const struct member beside_rows[] = {
+static const struct member cost_ratio_rows[] = {
     {MEMBER_WRITTEN("relative_cost", MEMBER_NUMBER, write_relative_cost), .nullable = true},
     {MEMBER(struct comparison_row, mixed_kinds),
      .meaning = "The two prices are of different kinds: spot and on demand."},
@@ -171,14 +171,14 @@ static const struct member beside_rows[] = {
      .nullable = true},
     {0},
 };
-static const struct members beside_members = {.rows = beside_rows};
+static const struct members cost_ratio_members = {.rows = cost_ratio_rows};
 
 static const struct member reference_rows[] = {
     {MEMBER_OBJECT_AT(struct comparison_row, "samples_per_dollar", ratio), .nullable = true,
      .members = &ratio_members, .write = write_ratio},
     {MEMBER_OBJECT_AT(struct comparison_row, "throughput", speed_ratio), .nullable = true,
      .members = &ratio_members, .write = write_ratio},
-    {MEMBER_ROWS(&beside_members), .find = find_row},
+    {MEMBER_ROWS(&cost_ratio_members), .find = find_row},
     {0},
 };
 const struct members to_reference_members = {.name = "ComparisonToReference",

@@ -239,8 +239,8 @@ static const struct comparison_row *row_of_badge(const struct ranking *ranking)
     return NULL;
 }
 
-static struct badge badge_beside(const struct comparison_question *question,
-                                 const struct comparison_row *row)
+static struct badge badge_to_reference(const struct comparison_question *question,
+                                       const struct comparison_row *row)
 {
     struct badge badge = {.row = row, .colour = GREY, .message = "cannot be told apart"};
     enum comparison verdict = row->ratio.known
@@ -268,7 +268,7 @@ static struct badge badge_of(const struct comparison_question *question,
     if (!row)
         return badge;
     if (ranking->reference)
-        return badge_beside(question, row);
+        return badge_to_reference(question, row);
     write_amount(&row->cost.samples_per_dollar, words);
     snprintf(badge.message, sizeof badge.message, "%s",
              row->rank.high > 1 ? "cannot be told apart" : words);

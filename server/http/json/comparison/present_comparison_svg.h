@@ -18,7 +18,7 @@ MUST_USE bool present_comparison_svg(struct bytes *text,
  * the reference excluded. It says
  *   no data                     where there is no such row;
  *   336k, no interval           of a number that is not ranked;
- *   no interval                 beside a reference, where either has none;
+ *   no interval                 with a reference, where either has none;
  *   cannot be told apart        where the reference, or without one another row, may be as good;
  *   1.26 x c7i.2xlarge          of a row that surely differs from the reference;
  *   336k +- 0.9 %               of a row that surely is the best, or the only ranked one.

@@ -188,8 +188,8 @@ TEST(a_file_system_without_unnamed_files_will_do)
     }
 }
 
-/* Wherever the disk fails: a reason, nothing beside the former plan, and the former plan as it
- * was. */
+/* Wherever the disk fails: a reason, no file other than the former plan, and the former plan as
+ * it was. */
 TEST_WITH_CACHE(each_failure_of_the_disk_is_reported_and_leaves_nothing)
 {
     const struct plan other = plan_fixed(3, (struct choice){77, false});
@@ -257,7 +257,7 @@ TEST_WITH_CACHE(who_finds_another_writer_leaves_it_alone)
     EXPECT_INT(directory_size(folder), 2);
 }
 
-/* Readers beside many writers see a whole plan each time. */
+/* With many writers at once, a reader sees a whole plan each time. */
 TEST_WITH_CACHE(concurrent_writers_do_not_disturb_each_other)
 {
     enum { WRITERS = 4, ROUNDS = 200 };

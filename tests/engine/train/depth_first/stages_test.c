@@ -12,7 +12,7 @@ TEST(resnet50_falls_into_49_stages)
 
     resnet50_describe(&network);
     EXPECT(stages_of(&network, &stages, NULL));
-    /* 53 convolutions, of which four projections share a stage with another. */
+    /* 53 convolutions; the four projections share a stage with another one. */
     EXPECT_INT(stages.count, 49);
     EXPECT_INT(stages.activation_count, 49);
     for (int i = 0; i < stages.count; i++)
@@ -22,7 +22,7 @@ TEST(resnet50_falls_into_49_stages)
         kept += stages.activations[i].kept;
         pooled += stages.activations[i].pool >= 0;
     }
-    EXPECT_INT(kept, 17); /* the pool's output and those of 16 blocks */
+    EXPECT_INT(kept, 17); /* the outputs of the pool and of 16 blocks */
     EXPECT_INT(pooled, 1);
     EXPECT_INT(network.layers[stages.linear].kind, LAYER_LINEAR);
     EXPECT_INT(stages.last, stages.activation_count - 1);

@@ -23,7 +23,7 @@ TEST(huge_logits_do_not_overflow)
 }
 
 /* The row that comes out is what finite differences of the mean loss say. */
-TEST(the_gradient_is_that_of_the_loss)
+TEST(the_gradient_belongs_to_the_loss)
 {
     const float logits[] = {0.5f, -1.25f, 2, 0.75f};
     const long batch = 3, label = 1;

@@ -300,7 +300,7 @@ TEST_OF_EACH_SET(a_mean_spreads_its_gradient_evenly)
                     precision(passes));
 }
 
-TEST_OF_EACH_SET(a_step_is_that_of_sgd_over_all_copies)
+TEST_OF_EACH_SET(a_step_is_sgd_over_all_copies)
 {
     const struct sgd sgd = {0.5f, 0.25f, 0.125f};
     float *const copies[] = {left.floats, right.floats};

@@ -43,8 +43,8 @@ static double step(struct net *net)
 }
 
 /* The first loss where parameter `index` is moved by `by` along `direction`. */
-static double loss_beside(const struct graph *graph, long batch, int index,
-                          const float *direction, double by)
+static double loss_moved(const struct graph *graph, long batch, int index, const float *direction,
+                         double by)
 {
     struct net *net = make(graph, NULL, batch, 2, DNN_F32);
     struct parameter *parameter = &net_parameters(net, NULL)->list[index];
@@ -65,10 +65,10 @@ static void expect_flat(const struct graph *graph, long batch, int index, size_t
 
     for (size_t i = 0; i < count; i++)
         ones[i] = 1;
-    EXPECT_NEAR((loss_beside(graph, batch, index, ones, by) -
-                 loss_beside(graph, batch, index, ones, -by)) /
-                    (2 * by),
-                0, 0.01);
+    EXPECT_NEAR(
+        (loss_moved(graph, batch, index, ones, by) - loss_moved(graph, batch, index, ones, -by)) /
+            (2 * by),
+        0, 0.01);
 }
 
 /* Along its own gradient the loss rises by the square of the gradient's norm. */
@@ -89,8 +89,8 @@ static void expect_gradients(const struct graph *graph, long batch)
             continue;
         }
         by = 1e-3 / squares; /* moves the loss by 0.001 each way */
-        rise = (loss_beside(graph, batch, i, p->gradient, by) -
-                loss_beside(graph, batch, i, p->gradient, -by)) /
+        rise = (loss_moved(graph, batch, i, p->gradient, by) -
+                loss_moved(graph, batch, i, p->gradient, -by)) /
                (2 * by * squares);
         if (fabs(rise - 1) > 0.02)
             fprintf(stderr, "%s:\n", p->name);

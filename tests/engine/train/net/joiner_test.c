@@ -157,7 +157,7 @@ TEST(every_rank_ends_with_the_same_weights_and_losses)
         }
 }
 
-TEST(gradients_and_loss_are_the_means_of_those_of_each_ranks_own_images)
+TEST(gradients_and_loss_are_the_means_over_the_ranks)
 {
     for (enum kind kind = 0; kind < KINDS; kind++) {
         struct trial trials[FAKE_RANKS_MAX], alone[2];
@@ -191,7 +191,7 @@ TEST(gradients_and_loss_are_the_means_of_those_of_each_ranks_own_images)
 
 /* Without batch-norm it does not matter which rank has a sample: dropouts are the same, and so
  * are the rows of an embedding that only the other rank's texts have. */
-static void expect_those_of_all_samples(enum kind kind)
+static void expect_all_samples(enum kind kind)
 {
     struct trial trials[FAKE_RANKS_MAX], whole = {.kind = kind, .batch = 2 * BATCH};
     struct fake_ranks ranks;
@@ -213,8 +213,8 @@ static void expect_those_of_all_samples(enum kind kind)
 
 TEST(ranks_without_batch_norm_learn_what_one_learns_of_all_samples)
 {
-    expect_those_of_all_samples(GRAPH);
-    expect_those_of_all_samples(TEXT);
+    expect_all_samples(GRAPH);
+    expect_all_samples(TEXT);
 }
 
 /* Weights that lie otherwise would be added to the wrong ones. */

@@ -56,7 +56,7 @@ TEST(they_are_filled_by_the_recipe)
 }
 
 /* PyTorch's SGD, three steps of one number by hand: v = m v + (g + d w); w -= l v. */
-TEST(the_update_is_that_of_sgd_with_momentum_and_decay)
+TEST(the_update_is_sgd_with_momentum_and_decay)
 {
     const struct sgd sgd = {.learning_rate = 0.1f, .momentum = 0.9f, .weight_decay = 0.01f};
     AUTO(parameters_free) struct parameters parameters;

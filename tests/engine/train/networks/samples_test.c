@@ -12,7 +12,7 @@ static void expect_all(const int32_t *values, const int *known, size_t count)
         EXPECT_INT(values[i], known[i]);
 }
 
-TEST(tokens_and_labels_are_those_of_the_definition)
+TEST(tokens_and_labels_follow_the_definition)
 {
     static const int wide[] = {1250, 1885, 446, 40052, 15052, 33068, 13615, 7288};
     static const int narrow[] = {1, 2, 0, 45, 17, 37, 15, 8};

@@ -83,7 +83,7 @@ class Step:
         return filled(name, shape, self.recipe["seed"]).astype(self.dtype)
 
     def conv(self, name, images, channels, kernel, stride):
-        """Returns the output, what takes its gradient to that of the images, and what the outputs look at."""
+        """Returns the output, the function from its gradient to the images' gradient, and the inputs as windows."""
         padding = (kernel - 1) // 2
         weight = self.parameter(name + ".weight", (channels, images.shape[3], kernel, kernel))
         matrix = weight.reshape(channels, -1)

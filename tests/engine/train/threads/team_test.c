@@ -26,7 +26,7 @@ static void add_and_look(void *user, int index)
     }
 }
 
-TEST(nobody_goes_on_before_all_have_met)
+TEST(no_thread_goes_on_before_all_have_met)
 {
     for (int count = 1; count <= MOST; count++) {
         struct work work = {.team = team_new(count, NULL)};

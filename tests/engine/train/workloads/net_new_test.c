@@ -195,7 +195,7 @@ TEST(the_same_run_gives_the_same_bits)
         }
 }
 
-TEST(a_batch_made_beside_the_step_is_the_same)
+TEST(a_batch_made_during_the_step_is_the_same)
 {
     struct net_options options = options_of(false, 2, DNN_F32);
     struct outcome first = train(options), second;

@@ -25,7 +25,7 @@ TEST(every_name_of_the_spec_is_a_workload)
     EXPECT_INT(count, 1); /* resnet50 is no recipe */
 }
 
-TEST(the_usual_batch_of_a_spec_is_that_of_the_recipe)
+TEST(the_usual_batch_of_a_spec_is_the_recipes)
 {
     const struct recipe *recipe;
 

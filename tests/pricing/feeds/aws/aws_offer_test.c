@@ -176,7 +176,7 @@ static void expect_only_the_plain_one(struct walk *walk, const char *file)
     EXPECT_INT(tally->ambiguous + tally->malformed, 0);
 }
 
-/* A price for some hours only, and one beside another of nothing, are no price of an hour. */
+/* A price for some hours only is no price of an hour; nor is one that comes with a price of 0. */
 TEST_WALK(csv_is_strict, aws_offer_csv, "us-east-1")
 {
     static const char csv[] = CSV_HEAD CSV_ROW("A", "c7i.2xlarge", "0,Inf", "0.357")

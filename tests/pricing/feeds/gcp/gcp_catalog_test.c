@@ -2,7 +2,7 @@
 #include "pricing/feeds/sources.h"
 #include "tests/pricing/feeds/walk.h"
 
-/* An entry of the list as Google writes it; members that a test does not name are those of an N1
+/* An entry of the list as Google writes it; members that a test does not name are as for an N1
  * core on demand. */
 struct sku {
     const char *id, *description, *group, *usage, *regions, *unit, *tiers, *family;
@@ -180,7 +180,7 @@ TEST_WALK(samples_give_the_known_prices_and_no_decoys, gcp_catalog, "")
     EXPECT_INT(tally_of(walk).malformed + tally_of(walk).ambiguous, 0);
 }
 
-TEST_WALK(a_price_is_that_of_cores_and_memory_together, gcp_catalog, "")
+TEST_WALK(a_price_is_the_sum_of_cores_and_memory, gcp_catalog, "")
 {
     const struct sku skus[] = {{.id = "CORE", .regions = "[\"us-central1\",\"us-east1\"]"}, ram};
 
@@ -271,7 +271,7 @@ TEST_WALK(what_is_no_price_by_the_hour_in_dollars_is_none, gcp_catalog, "")
     for (size_t i = 0; i < COUNT(tiers); i++) {
         EXPECT_STR(PRICE_AFTER(walk, {.tiers = tiers[i]}), "");
         EXPECT_INT(tally_of(walk).malformed, 1);
-        /* Nor is it, when there is a good one beside it, known which of them is meant. */
+        /* With a good entry as well, it is not known which of the two is meant. */
         EXPECT_STR(PRICE_AFTER(walk, {.tiers = tiers[i]}, {.id = "GOOD"}), "");
         EXPECT_STR(PRICE_AFTER(walk, {.id = "GOOD"}, {.tiers = tiers[i]}), "");
     }

@@ -82,7 +82,7 @@ TEST_WALK(accelerators_stand_before_or_after_the_price, gcp_pricelist, "")
     EXPECT_INT(malformed_of(walk), 1);
 }
 
-/* A document with one type, of which only the line of a price is the test's own. */
+/* A document with one type; the test gives only the line of a price. */
 static const char *price_of(struct walk *walk, const char *line)
 {
     char text[1000];

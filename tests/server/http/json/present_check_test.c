@@ -24,7 +24,7 @@ static void fill_side(struct gate_check_side *side, size_t count, double speed, 
     }
 }
 
-/* A candidate at `speed` beside a baseline at 100 samples a second. Freed by the caller; its
+/* A candidate at `speed`, and a baseline at 100 samples a second. Freed by the caller; its
  * texts are static. */
 static struct gate_check *a_check(size_t candidates, double speed, size_t baselines)
 {
@@ -116,7 +116,7 @@ TEST(a_slower_run_fails_for_good_only_where_two_looks_agree)
     }
 }
 
-TEST(what_was_measured_again_alone_stands_beside_the_same_baseline)
+TEST(what_was_measured_again_alone_has_the_same_baseline)
 {
     AUTO(freep) struct gate_check *check = a_check(1, 90, 7);
 

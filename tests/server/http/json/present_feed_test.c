@@ -65,7 +65,7 @@ TEST(the_state_sums_up_all_scopes)
     }
 }
 
-TEST(the_freshness_is_that_of_the_oldest_scope)
+TEST(a_feed_is_as_fresh_as_its_oldest_scope)
 {
     static const struct {
         const struct source *source;

@@ -1,6 +1,6 @@
 /* One convolution with its reference: what a test asks of any kernel of conv.h. Sums of products
- * are compared with f64, up to an error that is given as a part of the sum of their magnitudes;
- * the sums of an end with those of the numbers that were stored. */
+ * are compared with f64, up to an error that is given as a part of the sum of their magnitudes.
+ * The sums of an end are compared with sums of the stored numbers. */
 #pragma once
 
 #include "engine/train/kernels/conv/conv.h"

@@ -218,7 +218,7 @@ TEST_WITH_STAGE(csv_leaves_empty_what_is_not_known)
     EXPECT_PART(job, ",\"job\",,,,");
 }
 
-TEST_WITH_STAGE(csv_has_both_kinds_of_price_beside_each_other)
+TEST_WITH_STAGE(csv_has_both_kinds_of_price_next_to_each_other)
 {
     OFFERED(stage, "a", .on_demand = 0.36, .spot = 0.18, .low = 0.09, .high = 0.18);
     MEASURED(stage, "a", 10);
@@ -247,7 +247,7 @@ TEST_WITH_STAGE(no_two_columns_of_csv_have_one_name)
     EXPECT(count > 30 && count < COUNT(names));
 }
 
-TEST_WITH_STAGE(json_has_both_kinds_of_price_beside_each_other)
+TEST_WITH_STAGE(json_has_both_kinds_of_price_next_to_each_other)
 {
     stage_all_sorts(stage);
     compare(stage, "samples=360000");
