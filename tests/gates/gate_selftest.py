@@ -11,7 +11,7 @@ import house  # noqa: F401  once for all gates
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GATES = ("sizes", "banned", "clock", "layers", "links", "warnings", "tests", "format", "rows", "names",
-         "once")
+         "once", "words")
 
 CMAKE = """add_compile_options(
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-prototypes
@@ -255,6 +255,18 @@ CASES += (
     ("once", {"db/a.c": SUM % "a_sum", "tests/db/b.c": SUM % "b_sum"}, None),
     ("once", {"db/a.c": SUM % "a_sum", "engine/b.c": "int b;\n\n" + SUM % "b_sum"},
      "engine/b.c:3: b_sum() is a_sum() of db/a.c once more"),
+)
+
+CASES += (
+    ("words", {"docs/p.md": "Which of them says that often? Those often believe somebody comes.\n"}, None),
+    ("words", {"tests/api/test_confine.py": "USER = \"nobody\"\n", "tests/fuzz/corpus/a.json": "nobody"}, None),
+    ("words", {"db/f.c": "int x;\n/* Rows, of\n * which one is new. */\n"}, 'db/f.c:2: "of which" is a crooked'),
+    ("words", {"tests/f.c": "TEST(rows_are_those_of_a_run)\n"}, 'tests/f.c:1: "those of" is a crooked phrase'),
+    *(("words", {path: f"x\ny {phrase} z\n"}, f'{path}:2: "{phrase.lower()}" is a crooked phrase')
+      for path, phrase in (
+          ("db/f.h", "That of"), ("tests/f.py", "came to"), ("web/f.js", "come to"), ("web/f.css", "comes to"),
+          ("web/f.html", "beside"), ("docs/p.md", "Besides"), ("run", "believed"), ("Dockerfile", "nobody"),
+          ("deploy/x.yaml", "whoever"), ("tests/api/test_confine.py", "besides"))),
 )
 
 
