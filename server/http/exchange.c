@@ -213,7 +213,7 @@ static bool read_parameters(struct exchange *exchange)
     exchange->request.parameters = xcalloc(1, route->parameters ? route->parameters->size : 0);
     if (parameters_read(route->parameters, &exchange->request.query, exchange->request.parameters,
                         &err))
-        return true;
+        return request_read_id(exchange);
     reply_error(exchange, &err);
     return false;
 }

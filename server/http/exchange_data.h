@@ -43,6 +43,7 @@ struct request {
     long long paid_bytes;        /* taken off the token's LIMIT_BYTES */
     long long started_ns;
     void *parameters; /* owned: parsed by the rows of the route */
+    struct run_id id; /* of the run or the sweep that the path names; "" for other paths */
     /* Large, and written before they are read: first_line() does not clear them. */
     char target[QUERY_MAX + 2]; /* as sent; cut if too long */
     struct query query;

@@ -42,16 +42,30 @@ bool request_may_queue(struct exchange *exchange)
     return false;
 }
 
-bool request_run_id(struct exchange *exchange, struct run_id *ret_id)
+/* "run" or "sweep"; NULL where the {id} of a path is another name, or there is none. */
+static const char *named_by_id(const char *pattern)
+{
+    if (strncmp(pattern, "/v1/runs/{id}", strlen("/v1/runs/{id}")) == 0)
+        return "run";
+    return strncmp(pattern, "/v1/sweeps/{id}", strlen("/v1/sweeps/{id}")) == 0 ? "sweep" : NULL;
+}
+
+bool request_read_id(struct exchange *exchange)
 {
     const struct router_match *match = &exchange->request.match;
+    const char *what = named_by_id(match->route->pattern);
+    struct run_id id;
 
-    snprintf(ret_id->text, sizeof ret_id->text, "%.*s", (int)match->id_length, match->id);
-    if (match->id_length == RUN_ID_LENGTH && run_id_is_valid(ret_id->text))
+    if (!what)
         return true;
-    reply_problem(exchange, 404, NULL, "there is no run %.*s",
-                  match->id_length > 40 ? 40 : (int)match->id_length, match->id);
-    return false;
+    snprintf(id.text, sizeof id.text, "%.*s", (int)match->id_length, match->id);
+    if (match->id_length != RUN_ID_LENGTH || !run_id_is_valid(id.text)) {
+        reply_problem(exchange, 404, NULL, "there is no %s %.*s", what,
+                      match->id_length > 40 ? 40 : (int)match->id_length, match->id);
+        return false;
+    }
+    exchange->request.id = id;
+    return true;
 }
 
 long long request_wait(const struct exchange *exchange, long long given)

@@ -13,8 +13,8 @@ bool request_accepts(struct exchange *exchange, const char *type);
 /* JSON, unless the Accept header prefers CSV; 406 where it accepts neither. */
 bool request_form(struct exchange *exchange, bool *ret_csv);
 
-/* The {id} of the path; 404 for a malformed one. */
-bool request_run_id(struct exchange *exchange, struct run_id *ret_id);
+/* Reads the {id} of a path to a run or a sweep into request.id; 404 for a malformed one. */
+bool request_read_id(struct exchange *exchange);
 
 /* 503 where queued runs would not run: the server stops, or the machine is preempted. */
 bool request_may_queue(struct exchange *exchange);

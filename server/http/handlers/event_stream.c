@@ -45,13 +45,12 @@ static enum stream_result next_events(void *state, struct exchange *exchange, st
     }
 }
 
-void *event_stream_open(struct exchange *exchange, size_t size)
+void *event_stream_open(const struct exchange *exchange, size_t size)
 {
-    AUTO(freep) struct event_stream *stream = xcalloc(1, size);
+    struct event_stream *stream = xcalloc(1, size);
 
-    if (!request_run_id(exchange, &stream->id))
-        return NULL;
-    return take(&stream);
+    stream->id = exchange->request.id;
+    return stream;
 }
 
 void event_stream_follow(struct exchange *exchange, struct event_stream *stream,

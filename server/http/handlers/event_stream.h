@@ -27,9 +27,8 @@ struct event_stream {
     bool begun, ended;
 };
 
-/* Allocates a zeroed struct of `size` bytes and sets the id from the path; the caller frees it.
- * NULL if the request was refused. */
-void *event_stream_open(struct exchange *exchange, size_t size);
+/* Allocates a zeroed struct of `size` bytes with the id of the path; the caller frees it. */
+void *event_stream_open(const struct exchange *exchange, size_t size);
 
 /* Replies with the events of look(); takes ownership of *stream. */
 void event_stream_follow(struct exchange *exchange, struct event_stream *stream,

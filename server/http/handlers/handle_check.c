@@ -177,10 +177,7 @@ void check_handler(struct exchange *exchange)
     const struct gate_question *asked = exchange->request.parameters;
     struct gate_request request;
     struct error err = {0};
-    struct run_id id;
 
-    if (!request_run_id(exchange, &id))
-        return;
     if (!gate_request_make(asked, &request, &err)) {
         reply_error(exchange, &err);
         return;
@@ -188,7 +185,7 @@ void check_handler(struct exchange *exchange)
     if (!choose_check_format(exchange, &request))
         return;
     exchange->hold.go_on = go_on_check;
-    exchange->hold.id = id;
+    exchange->hold.id = exchange->request.id;
     exchange->hold.until_ns =
         clock_monotonic_ns() + request_wait(exchange, asked->wait) * NS_PER_SECOND;
     go_on_check(exchange);

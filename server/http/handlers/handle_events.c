@@ -151,12 +151,9 @@ void events_handler(struct exchange *exchange)
 {
     AUTO(freep) struct run_stream *reader = event_stream_open(exchange, sizeof *reader);
     AUTO(run_clear) struct run run = {0};
-    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct error err = {0};
 
-    if (!reader)
-        return;
-    loan = db_borrow(exchange->server->pool);
     if (!runs_find(loan.db, reader->stream.id.text, &run, &err)) {
         reply_error(exchange, &err);
         return;

@@ -15,16 +15,12 @@ void evidence_handler(struct exchange *exchange)
 {
     AUTO(evidence_free) struct evidence evidence = {0};
     AUTO(run_clear) struct run run = {0};
-    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     AUTO(transaction_end) struct transaction moment = {0};
     struct error err = {0};
-    struct run_id id;
 
-    if (!request_run_id(exchange, &id))
-        return;
-    loan = db_borrow(exchange->server->pool);
     if (!transaction_begin_reading(&moment, loan.db, &err) ||
-        !runs_find(loan.db, id.text, &run, &err) ||
+        !runs_find(loan.db, exchange->request.id.text, &run, &err) ||
         !evidence_rows_load(loan.db, run.number, &evidence, &err))
         reply_error(exchange, &err);
     else
@@ -74,16 +70,12 @@ void recompute_handler(struct exchange *exchange)
 {
     AUTO(conclusion_clear) struct conclusion conclusion = {0};
     AUTO(run_clear) struct run run = {0};
-    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     AUTO(transaction_end) struct transaction moment = {0};
     struct error err = {0};
-    struct run_id id;
 
-    if (!request_run_id(exchange, &id))
-        return;
-    loan = db_borrow(exchange->server->pool);
     if (!transaction_begin_reading(&moment, loan.db, &err) ||
-        !runs_find(loan.db, id.text, &run, &err) || !may_be_drawn(&run, &err) ||
+        !runs_find(loan.db, exchange->request.id.text, &run, &err) || !may_be_drawn(&run, &err) ||
         !conclusion_draw(loan.db, &run, &conclusion, &err)) {
         reply_error(exchange, &err);
         return;

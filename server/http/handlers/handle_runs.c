@@ -156,17 +156,14 @@ void runs_show_handler(struct exchange *exchange)
     long long seconds = request_wait(exchange, asked->wait);
     AUTO(run_clear) struct run run;
     struct error err = {0};
-    struct run_id id;
 
     run_empty(&run);
-    if (!request_run_id(exchange, &id))
-        return;
     if (seconds > 0) {
-        runs_hold(exchange, &id, seconds);
+        runs_hold(exchange, &exchange->request.id, seconds);
         return;
     }
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
-    if (runs_find(loan.db, id.text, &run, &err))
+    if (runs_find(loan.db, exchange->request.id.text, &run, &err))
         reply_run(exchange, 200, &run);
     else
         reply_error(exchange, &err);
@@ -178,12 +175,9 @@ void implementations_handler(struct exchange *exchange)
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_clear) struct run run = {0};
     struct error err = {0};
-    struct run_id id;
 
-    if (!request_run_id(exchange, &id))
-        return;
     loan = db_borrow(exchange->server->pool);
-    if (!runs_implementations(loan.db, id.text, &run.implementations, &err))
+    if (!runs_implementations(loan.db, exchange->request.id.text, &run.implementations, &err))
         reply_error(exchange, &err);
     else
         reply_object(exchange, 200, &implementation_list_members, &run);
@@ -194,22 +188,21 @@ void runs_cancel_handler(struct exchange *exchange)
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
-    struct run_id id;
 
-    if (!request_run_id(exchange, &id))
-        return;
     loan = db_borrow(exchange->server->pool);
-    if (!runs_cancel(loan.db, id.text, clock_calendar_us(), &run, &err)) {
+    if (!runs_cancel(loan.db, exchange->request.id.text, clock_calendar_us(), &run, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    if (run.state == RUN_RUNNING && !runner_cancel(exchange->server->runner, id.text)) {
+    if (run.state == RUN_RUNNING &&
+        !runner_cancel(exchange->server->runner, exchange->request.id.text)) {
         /* The run ended between the two queries. */
         error_set(&err, ERROR_CONFLICT, NULL, "the run has ended already");
         reply_error(exchange, &err);
         return;
     }
-    notifications_tell(exchange->server->notifications, id.text, clock_monotonic_ns());
+    notifications_tell(exchange->server->notifications, exchange->request.id.text,
+                       clock_monotonic_ns());
     if (run.sweep.text[0]) {
         notifications_publish(exchange->server->notifications,
                               &(struct topic){TOPIC_SWEEP, run.sweep}, clock_monotonic_ns());

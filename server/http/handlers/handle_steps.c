@@ -159,12 +159,11 @@ void steps_handler(struct exchange *exchange)
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
-    struct run_id id;
 
-    if (!request_form(exchange, &stream->csv) || !request_run_id(exchange, &id))
+    if (!request_form(exchange, &stream->csv))
         return;
     loan = db_borrow(exchange->server->pool);
-    if (!runs_find(loan.db, id.text, &run, &err)) {
+    if (!runs_find(loan.db, exchange->request.id.text, &run, &err)) {
         reply_error(exchange, &err);
         return;
     }

@@ -250,8 +250,6 @@ void sweep_events_handler(struct exchange *exchange)
     AUTO(freep) struct sweep_stream *reader = event_stream_open(exchange, sizeof *reader);
     struct error err = {0};
 
-    if (!reader)
-        return;
     reader->stream.look = sweep_events_look;
     reader->counts = -1;
     if (!sweep_events_begin(exchange, reader, &err)) {

@@ -175,15 +175,15 @@ void sweeps_show_handler(struct exchange *exchange)
 {
     const struct wait_question *asked = exchange->request.parameters;
     long long seconds = request_wait(exchange, asked->wait);
-    struct topic topic = {.kind = TOPIC_SWEEP};
+    const struct run_id *id = &exchange->request.id;
     bool csv;
 
-    if (!request_form(exchange, &csv) || !request_run_id(exchange, &topic.id))
+    if (!request_form(exchange, &csv))
         return;
     if (seconds > 0)
-        hold_begin(exchange, &topic, seconds, go_on_sweep);
+        hold_begin(exchange, &(struct topic){TOPIC_SWEEP, *id}, seconds, go_on_sweep);
     else
-        sweeps_show(exchange, topic.id.text);
+        sweeps_show(exchange, id->text);
 }
 
 /* What a list answers with. */
@@ -249,16 +249,14 @@ void sweeps_cancel_handler(struct exchange *exchange)
 {
     AUTO(sweep_parts_clear) struct sweep_parts parts = {0};
     struct error err = {0};
-    struct run_id id;
+    const struct run_id *id = &exchange->request.id;
 
-    if (!request_run_id(exchange, &id))
-        return;
     {
         AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
 
-        if (!sweeps_exists(loan.db, id.text, &err) ||
-            !sweeps_end(loan.db, id.text, SWEEP_CANCELLED, clock_calendar_us(), &err) ||
-            !sweep_parts_load(loan.db, id.text, &parts, &err)) {
+        if (!sweeps_exists(loan.db, id->text, &err) ||
+            !sweeps_end(loan.db, id->text, SWEEP_CANCELLED, clock_calendar_us(), &err) ||
+            !sweep_parts_load(loan.db, id->text, &parts, &err)) {
             reply_error(exchange, &err);
             return;
         }
@@ -269,7 +267,7 @@ void sweeps_cancel_handler(struct exchange *exchange)
         notifications_tell(exchange->server->notifications, parts.runs[i].id.text,
                            clock_monotonic_ns());
     }
-    notifications_publish(exchange->server->notifications, &(struct topic){TOPIC_SWEEP, id},
+    notifications_publish(exchange->server->notifications, &(struct topic){TOPIC_SWEEP, *id},
                           clock_monotonic_ns());
-    reply_sweep(exchange, 200, id.text);
+    reply_sweep(exchange, 200, id->text);
 }

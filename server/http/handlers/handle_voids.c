@@ -28,16 +28,12 @@ typedef bool change_fn(struct db *db, const char *id, const struct taken_back *t
 static void voids_change(struct exchange *exchange, change_fn *function, const char *did,
                          const struct taken_back *taken)
 {
-    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     AUTO(run_clear) struct run run = {0};
     struct error err = {0};
-    struct run_id id;
     bool changed;
 
-    if (!request_run_id(exchange, &id))
-        return;
-    loan = db_borrow(exchange->server->pool);
-    if (!function(loan.db, id.text, taken, &run, &changed, &err)) {
+    if (!function(loan.db, exchange->request.id.text, taken, &run, &changed, &err)) {
         reply_error(exchange, &err);
         return;
     }
@@ -100,12 +96,9 @@ const struct members void_list_members = {.name = "VoidList", .rows = void_list_
 
 void voids_list_handler(struct exchange *exchange)
 {
-    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct error err = {0};
-    struct run_id id;
 
-    if (!request_run_id(exchange, &id))
-        return;
-    loan = db_borrow(exchange->server->pool);
-    reply_list(exchange, &void_list_members, &(struct void_list){loan.db, id.text, &err}, &err);
+    reply_list(exchange, &void_list_members,
+               &(struct void_list){loan.db, exchange->request.id.text, &err}, &err);
 }

@@ -24,27 +24,53 @@ static void exchange_end(struct exchange *exchange)
     free(exchange);
 }
 
-TEST(only_the_id_of_a_run_is_accepted_in_a_path)
+/* A request to this route, with this end of its path. The caller frees the reply. */
+static struct exchange *exchange_with_id(const struct route *route, const char *id)
 {
-    static const char *const ids[] = {"x", "", RUN_ID "0", "01ARZ3NDEKTSV4RRFFQ69G5FAI",
-                                      "01arz3ndektsv4rrffq69g5fav"};
     struct exchange *exchange = exchange_for("/");
-    struct run_id id;
 
-    exchange->request.match.id = RUN_ID "/steps";
-    exchange->request.match.id_length = RUN_ID_LENGTH;
-    EXPECT(request_run_id(exchange, &id));
-    EXPECT_STR(id.text, RUN_ID);
-    EXPECT_INT(exchange->reply.status, 0);
-    exchange_end(exchange);
-    for (size_t i = 0; i < COUNT(ids); i++) {
-        exchange = exchange_for("/");
-        exchange->request.match.id = ids[i];
-        exchange->request.match.id_length = strlen(ids[i]);
-        EXPECT(!request_run_id(exchange, &id));
-        EXPECT_INT(exchange->reply.status, 404);
+    exchange->reply.body.limit = REPLY_MAX;
+    exchange->request.match =
+        (struct router_match){.route = route, .id = id, .id_length = strcspn(id, "/")};
+    return exchange;
+}
+
+TEST(only_the_id_of_a_run_or_sweep_is_accepted_in_its_path)
+{
+    static const char *const wrong[] = {"x", RUN_ID "0", "01ARZ3NDEKTSV4RRFFQ69G5FAI",
+                                        "01arz3ndektsv4rrffq69g5fav"};
+    static const struct {
+        const struct route route;
+        const char *refusal;
+    } paths[] = {{{.pattern = "/v1/runs/{id}"}, "there is no run x"},
+                 {{.pattern = "/v1/runs/{id}/steps"}, "there is no run x"},
+                 {{.pattern = "/v1/sweeps/{id}"}, "there is no sweep x"}};
+
+    for (size_t i = 0; i < COUNT(paths); i++) {
+        struct exchange *exchange = exchange_with_id(&paths[i].route, RUN_ID "/steps");
+
+        EXPECT(request_read_id(exchange));
+        EXPECT_STR(exchange->request.id.text, RUN_ID);
+        EXPECT_INT(exchange->reply.status, 0);
         exchange_end(exchange);
+        for (size_t k = 0; k < COUNT(wrong); k++) {
+            exchange = exchange_with_id(&paths[i].route, wrong[k]);
+            EXPECT(!request_read_id(exchange));
+            EXPECT_INT(exchange->reply.status, 404);
+            EXPECT(k > 0 || strstr(exchange->reply.body.data, paths[i].refusal));
+            exchange_end(exchange);
+        }
     }
+}
+
+TEST(other_paths_name_what_they_like)
+{
+    const struct route price = {.pattern = "/v1/prices/{id}/withdraw"};
+    struct exchange *exchange = exchange_with_id(&price, "x/withdraw");
+
+    EXPECT(request_read_id(exchange));
+    EXPECT_STR(exchange->request.id.text, "");
+    exchange_end(exchange);
 }
 
 TEST(another_type_than_the_accepted_ones_gets_406)

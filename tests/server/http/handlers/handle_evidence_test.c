@@ -74,8 +74,7 @@ static struct bytes ask(struct scene *scene, void (*handler)(struct exchange *),
     static struct exchange exchange;
 
     exchange.server = &scene->server;
-    exchange.request.match =
-        (struct router_match){.id = scene->id.text, .id_length = RUN_ID_LENGTH};
+    exchange.request.id = scene->id;
     exchange.reply.body = (struct bytes){.limit = REPLY_MAX};
     handler(&exchange);
     EXPECT_INT(exchange.reply.status, status);
