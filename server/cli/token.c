@@ -154,8 +154,8 @@ static bool rebind_token(const struct config *config, const char *name, struct e
         return error_set(err, ERROR_NOT_FOUND, "NAME", "%s is bound to no key in %s", name,
                          config->database);
     tell_audit_of_key(audit, name, key, config->reason);
-    fprintf(stderr, "%s was bound to the key %s; its next upload binds it to the key of that\n",
-            name, key);
+    fprintf(stderr, "%s was bound to the key %s; the key of its next upload replaces it\n", name,
+            key);
     return true;
 }
 

@@ -1,6 +1,7 @@
 """./test itself, with programs of ours in the place of cmake and ctest: which trees it builds and when,
 what it prints, and its verdict."""
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SPEC = importlib.util.spec_from_file_location("stage", ROOT / "tests/stage.py")
 stage = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(stage)
+OWN_NICE = os.nice(0)
 # All that ./test finds: neither npm nor docker, and no package manager.
 TOOLS = """awk cat cmp cp date df dirname find grep id kill mkdir mv nice nproc printf ps rm sed setsid sh
     sleep sort tail touch tr""".split()
@@ -298,7 +300,7 @@ class Stages(Script):
 
     def test_fuzz_builds_its_targets_alone(self):
         self.run_test("fuzz")
-        self.assertEqual(["build --preset fuzz --target fuzz-targets nice 0"], self.calls("build"))
+        self.assertEqual([f"build --preset fuzz --target fuzz-targets nice {OWN_NICE}"], self.calls("build"))
 
 
 class Ahead(Script):
@@ -323,7 +325,7 @@ class Ahead(Script):
     def test_a_stage_waits_for_its_tree_and_builds_it_to_the_end_itself(self):
         self.run_test("services", "asan")
         builds = [call for call in self.calls("") if "asan" in call]
-        self.assertEqual(["build --preset asan nice 19", "build --preset asan nice 0"], builds[:2])
+        self.assertEqual(["build --preset asan nice 19", f"build --preset asan nice {OWN_NICE}"], builds[:2])
         self.assertIn("ctest --test-dir build/asan", builds[2])
 
     def test_what_fails_ahead_is_printed_and_counted_once(self):
