@@ -131,9 +131,8 @@ static bool read_row(const struct parameter_row *row, const struct query *query,
 static bool read_part(const struct parameter_part *part, const struct query *query, void *into,
                       struct error *err)
 {
-    for (size_t i = 0; i < part->count; i++)
-        if (!read_row(&part->rows[i], query, is_offered(part, &part->rows[i]),
-                      (char *)into + part->offset, err))
+    for (const struct parameter_row *row = part->rows; row && row->name; row++)
+        if (!read_row(row, query, is_offered(part, row), (char *)into + part->offset, err))
             return false;
     return true;
 }
@@ -147,12 +146,12 @@ static bool check_name(const struct parameters *parameters, const char *name, st
     for (size_t i = 0; parameters && i < PARAMETER_PARTS; i++) {
         const struct parameter_part *part = &parameters->parts[i];
 
-        for (size_t k = 0; k < part->count; k++) {
-            if (!is_offered(part, &part->rows[k]))
+        for (const struct parameter_row *row = part->rows; row && row->name; row++) {
+            if (!is_offered(part, row))
                 continue;
-            if (strcmp(part->rows[k].name, name) == 0)
+            if (strcmp(row->name, name) == 0)
                 return true;
-            known_names_add(&known, part->rows[k].name);
+            known_names_add(&known, row->name);
         }
     }
     return error_unknown_name(err, &unknown, &known);
@@ -253,9 +252,9 @@ json_t *parameters_describe(const struct parameters *parameters)
     for (size_t i = 0; parameters && i < PARAMETER_PARTS; i++) {
         const struct parameter_part *part = &parameters->parts[i];
 
-        for (size_t k = 0; k < part->count; k++)
-            if (is_offered(part, &part->rows[k]))
-                json_array_append_new(list, parameter_describe(&part->rows[k]));
+        for (const struct parameter_row *row = part->rows; row && row->name; row++)
+            if (is_offered(part, row))
+                json_array_append_new(list, parameter_describe(row));
     }
     return list;
 }

@@ -40,13 +40,12 @@ struct parameter_row {
 /* Rows for one struct, which lies at `offset` of the filled one. Rows that `only` leaves out
  * still set their defaults. */
 struct parameter_part {
-    const struct parameter_row *rows;
-    size_t count, offset;
-    const char *const *only; /* NULL-terminated names; NULL: all */
+    const struct parameter_row *rows; /* the last has no name */
+    const char *const *only;          /* NULL-terminated names; NULL: all */
+    size_t offset;
 };
 
 #define PARAMETER_PARTS 3
-#define PARAMETER_ALL(all) .rows = (all), .count = sizeof(all) / sizeof *(all)
 struct parameters {
     size_t size;                                  /* of the struct that is filled */
     struct parameter_part parts[PARAMETER_PARTS]; /* those without rows are unused */

@@ -399,13 +399,14 @@ const struct parameter_row comparison_rows[] = {
      .meaning = "Maximum number of rows."},
     {"offset", PARAMETER_INTEGER, AT(offset), .max = COMPARISON_OFFSET_MAX, .usual = "0",
      .meaning = "Number of rows to skip."},
+    {0},
 };
 #undef AT
 #undef OWN
 
 const struct parameters comparison_parameters = {
     .size = sizeof(struct comparison_question),
-    .parts = {{PARAMETER_ALL(comparison_rows)}},
+    .parts = {{comparison_rows}},
     .check = comparison_question_check,
 };
 

@@ -78,9 +78,9 @@ struct comparison_question {
 /* Fields of a row that a utility may speak of, NULL-terminated, in the order of its values. */
 extern const char *const utility_fields[];
 
-/* One row a parameter, of struct comparison_question. Other questions take some of them. */
-#define COMPARISON_ROWS 35
-extern const struct parameter_row comparison_rows[COMPARISON_ROWS];
+/* One row a parameter, of struct comparison_question; the last has no name. Other questions take
+ * some of them. */
+extern const struct parameter_row comparison_rows[];
 extern const struct parameters comparison_parameters;
 
 /* Checks rules over several parameters, and sets the order. */

@@ -83,11 +83,12 @@ static const struct parameter_row rows[] = {
     {"wait", PARAMETER_INTEGER, AT(wait), .max = WAIT_SECONDS_MAX, .usual = "0",
      .meaning = "Hold the answer until the run has finished and, with `confirm`, was measured "
                 "again; at most this many seconds. Overrides `Prefer`."},
+    {0},
 };
 
 const struct parameters gate_parameters = {
     .size = sizeof(struct gate_question),
-    .parts = {{PARAMETER_ALL(rows)}},
+    .parts = {{rows}},
 };
 
 bool gate_request_make(const struct gate_question *question, struct gate_request *ret_request,

@@ -37,8 +37,8 @@ static void stage_make(struct stage *stage)
 
 static bool is_parameter(const char *field)
 {
-    for (size_t i = 0; i < COMPARISON_ROWS; i++)
-        if (strcmp(comparison_rows[i].name, field) == 0)
+    for (const struct parameter_row *row = comparison_rows; row->name; row++)
+        if (strcmp(row->name, field) == 0)
             return true;
     return false;
 }

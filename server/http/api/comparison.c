@@ -26,10 +26,11 @@ static const struct parameter_row of_tables[] = {
          "interval_from, kinds, spot_history, utilisation."},
     {"format", PARAMETER_CHOICE, offsetof(struct comparison_asked, format),
      .choices = comparison_formats, .meaning = "Overrides the Accept header."},
+    {0},
 };
 
 const struct parameters comparison_list_parameters = {
     .size = sizeof(struct comparison_asked),
-    .parts = {{PARAMETER_ALL(comparison_rows)}, {PARAMETER_ALL(of_tables)}},
+    .parts = {{comparison_rows}, {of_tables}},
     .check = check_comparison,
 };

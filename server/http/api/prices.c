@@ -49,6 +49,7 @@ static const struct parameter_row prices[] = {
     {"limit", PARAMETER_INTEGER, AT(filter.limit), .min = 1, .max = PRICE_LIST_MAX,
      .usual = "100", .meaning = "Maximum number of prices on the page."},
     {"cursor", API_CURSOR, AT(filter.after)},
+    {0},
 };
 #undef AT
 
@@ -61,6 +62,7 @@ static const struct parameter_row refresh[] = {
                 "`feed`; `held` of GET /v1/feeds shows what waits."},
     {"reason", API_REASON, AT(reason),
      .meaning = "With `accept`: why; for the audit, at most 500 bytes."},
+    {0},
 };
 #undef AT
 
@@ -71,6 +73,7 @@ static const struct parameter_row discounts[] = {
                 "first."},
     {"at", PARAMETER_TIME, AT(at_us),
      .meaning = "The time at which they hold; the default is now."},
+    {0},
 };
 #undef AT
 
@@ -91,6 +94,7 @@ static const struct parameter_row instances[] = {
     {"limit", PARAMETER_INTEGER, AT(filter.limit), .min = 1, .max = INSTANCE_LIST_MAX,
      .usual = "100", .meaning = "Maximum number of types on the page."},
     {"cursor", API_NAME_CURSOR, AT(filter.after)},
+    {0},
 };
 #undef AT
 
@@ -107,32 +111,33 @@ static const struct parameter_row capacity[] = {
     {"limit", PARAMETER_INTEGER, AT(filter.limit), .min = 1, .max = INSTANCE_LIST_MAX,
      .usual = "100", .meaning = "Maximum number of counts on the page."},
     {"cursor", API_NAME_CURSOR, AT(filter.after)},
+    {0},
 };
 #undef AT
 
 const struct parameters prices_list_parameters = {
     .size = sizeof(struct prices_question),
-    .parts = {{PARAMETER_ALL(prices)}},
+    .parts = {{prices}},
     .check = check_history,
 };
 
 const struct parameters refresh_parameters = {
     .size = sizeof(struct refresh_question),
-    .parts = {{PARAMETER_ALL(refresh)}},
+    .parts = {{refresh}},
     .check = check_refresh,
 };
 
 const struct parameters discounts_list_parameters = {
     .size = sizeof(struct discounts_question),
-    .parts = {{PARAMETER_ALL(discounts)}},
+    .parts = {{discounts}},
 };
 
 const struct parameters instances_parameters = {
     .size = sizeof(struct instances_question),
-    .parts = {{PARAMETER_ALL(instances)}},
+    .parts = {{instances}},
 };
 
 const struct parameters capacity_list_parameters = {
     .size = sizeof(struct capacity_question),
-    .parts = {{PARAMETER_ALL(capacity)}},
+    .parts = {{capacity}},
 };

@@ -47,6 +47,7 @@ static const struct parameter_row conditions[] = {
          "begins at 0:00 UTC."},
     {"until", PARAMETER_TIME, AT(until_us),
      .meaning = "Only runs that were created before then; later than `since`."},
+    {0},
 };
 
 static const struct parameter_row runs_page[] = {
@@ -55,16 +56,19 @@ static const struct parameter_row runs_page[] = {
     {"cursor", API_CURSOR, AT(before)},
     {"limit", PARAMETER_INTEGER, AT(limit), .min = 1, .max = RUN_LIST_MAX, .usual = "50",
      .meaning = "Maximum number of runs on the page."},
+    {0},
 };
 
 static const struct parameter_row history_workload[] = {
     {"workload", PARAMETER_WORD, AT(workload), .usual = "resnet50", .meaning = "The workload."},
+    {0},
 };
 #undef AT
 
 static const struct parameter_row after[] = {
     {"after", PARAMETER_WORD, offsetof(struct export_question, after),
      .meaning = "The id of a run: only runs that were stored later."},
+    {0},
 };
 
 static const struct parameter_row wait[] = {
@@ -72,6 +76,7 @@ static const struct parameter_row wait[] = {
      .usual = "0",
      .meaning = "Hold the answer until the run, or the sweep, has ended, at most this many "
                 "seconds. Overrides `Prefer`."},
+    {0},
 };
 
 static const struct parameter_row range[] = {
@@ -79,41 +84,43 @@ static const struct parameter_row range[] = {
      .usual = "0", .meaning = "Index of the first step."},
     {"limit", PARAMETER_INTEGER, offsetof(struct steps_question, limit), .min = 1,
      .max = STEP_LIST_MAX, .meaning = "Maximum number of steps; the default is all."},
+    {0},
 };
 
 static const struct parameter_row reason[] = {
     {"reason", API_REASON, .meaning = "Why; for the record, at most 500 bytes."},
+    {0},
 };
 
 const struct parameters runs_list_parameters = {
     .size = sizeof(struct run_conditions),
-    .parts = {{PARAMETER_ALL(conditions)}, {PARAMETER_ALL(runs_page)}},
+    .parts = {{conditions}, {runs_page}},
     .check = check_period,
 };
 
 const struct parameters export_parameters = {
     .size = sizeof(struct export_question),
-    .parts = {{PARAMETER_ALL(conditions)}, {PARAMETER_ALL(after)}},
+    .parts = {{conditions}, {after}},
     .check = check_period,
 };
 
 const struct parameters wait_parameters = {
     .size = sizeof(struct wait_question),
-    .parts = {{PARAMETER_ALL(wait)}},
+    .parts = {{wait}},
 };
 
 const struct parameters steps_parameters = {
     .size = sizeof(struct steps_question),
-    .parts = {{PARAMETER_ALL(range)}},
+    .parts = {{range}},
 };
 
 const struct parameters reason_parameters = {
     .size = sizeof(struct reason_question),
-    .parts = {{PARAMETER_ALL(reason)}},
+    .parts = {{reason}},
 };
 
 static const char *const of_history[] = {"engine", "instance_type", "label", NULL};
 const struct parameters history_parameters = {
     .size = sizeof(struct run_conditions),
-    .parts = {{PARAMETER_ALL(history_workload)}, {PARAMETER_ALL(conditions), .only = of_history}},
+    .parts = {{history_workload}, {conditions, .only = of_history}},
 };

@@ -8,10 +8,11 @@ static const struct parameter_row sweeps_page[] = {
     {"cursor", API_CURSOR, AT(before)},
     {"limit", PARAMETER_INTEGER, AT(limit), .min = 1, .max = SWEEP_LIST_MAX, .usual = "50",
      .meaning = "Maximum number of sweeps on the page."},
+    {0},
 };
 #undef AT
 
 const struct parameters sweeps_list_parameters = {
     .size = sizeof(struct sweeps_question),
-    .parts = {{PARAMETER_ALL(sweeps_page)}},
+    .parts = {{sweeps_page}},
 };

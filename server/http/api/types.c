@@ -23,6 +23,7 @@ static const struct parameter_row families[] = {
     {"limit", PARAMETER_INTEGER, AT(comparison.limit), .min = 1, .max = COMPARISON_LIST_MAX,
      .usual = "50", .meaning = "Maximum number of families."},
     {"cursor", API_NAME_CURSOR, AT(after)},
+    {0},
 };
 #undef AT
 static const char *const of_comparison[] = {"provider", "workload",  "engine", "precision",
@@ -38,6 +39,7 @@ static const struct parameter_row support[] = {
     {"limit", PARAMETER_INTEGER, AT(limit), .min = 1, .max = INSTANCE_LIST_MAX, .usual = "100",
      .meaning = "Maximum number of types on the page."},
     {"cursor", API_NAME_CURSOR, AT(filter.after)},
+    {0},
 };
 #undef AT
 
@@ -55,21 +57,22 @@ static const struct parameter_row wanted[] = {
      .meaning = "Older runs are wanted again."},
     {"limit", PARAMETER_INTEGER, AT(limit), .min = 1, .max = INSTANCE_LIST_MAX, .usual = "10",
      .meaning = "Maximum number of specs."},
+    {0},
 };
 #undef AT
 
 const struct parameters families_parameters = {
     .size = sizeof(struct families_question),
-    .parts = {{PARAMETER_ALL(comparison_rows), .only = of_comparison}, {PARAMETER_ALL(families)}},
+    .parts = {{comparison_rows, .only = of_comparison}, {families}},
     .check = check_families,
 };
 
 const struct parameters support_parameters = {
     .size = sizeof(struct support_question),
-    .parts = {{PARAMETER_ALL(support)}},
+    .parts = {{support}},
 };
 
 const struct parameters wanted_parameters = {
     .size = sizeof(struct wanted_asked),
-    .parts = {{PARAMETER_ALL(wanted)}},
+    .parts = {{wanted}},
 };
