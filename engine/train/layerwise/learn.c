@@ -53,6 +53,7 @@ size_t learn_saves(const struct layerwise *net)
 
 void learn_needs(struct layerwise *net, int index, size_t numbers)
 {
+    (void)index;
     assert(net->learns_when[index] == LEARN_AT_ONCE);
     net->place_numbers = numbers > net->place_numbers ? numbers : net->place_numbers;
 }
