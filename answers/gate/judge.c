@@ -181,8 +181,11 @@ static void say_cannot_tell(struct gate_check *check, const struct gate_track *t
     else if (check->confirmation.state == CONFIRM_CANCELLED)
         verdict_say(check,
                     "Cannot tell: it looked slower, and measuring it again was cancelled.");
-    else if (is_over(check))
+    else if (track->second_decides && track->second.verdict == GATE_PASS)
         verdict_say(check, "Cannot tell: it looked slower, but measured again it did not.");
+    else if (track->second_decides)
+        verdict_say(check, "Cannot tell: it looked slower, and was measured again: %s.",
+                    track->second.because);
     else if (check->unmatched.parameter)
         verdict_say(check, "Cannot tell: the baseline %s matches nothing: %s.",
                     check->unmatched.value, check->unmatched.words);

@@ -132,7 +132,9 @@ void gate_look_at_pairs(const struct gate_side *candidate, const struct gate_sid
         look.ratio.value = candidate->values[0] / baseline->values[0];
     compare_widen(&look.ratio, fmax(more, 0), fmax(-more, 0));
     gate_judge(&look, margin, "pairs that were measured side by side",
-               count < 2 ? "one pair says nothing about the next pair" : NULL);
+               count == 0   ? "no pair of valid runs"
+               : count == 1 ? "one pair says nothing about the next pair"
+                            : NULL);
     *ret_look = look;
 }
 

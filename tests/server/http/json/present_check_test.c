@@ -145,6 +145,35 @@ TEST(a_confirmation_without_runs_confirms_nothing)
     }
 }
 
+/* Its runs were invalid, or too few, or too unlike: that is not a second look that was as fast.
+ */
+TEST(a_confirmation_that_cannot_tell_says_why)
+{
+    static const struct {
+        enum confirmation_kind kind;
+        size_t count;
+        double spread;
+        const char *words;
+    } cases[] = {
+        {CONFIRM_INTERLEAVED, 0, 1, "measured again: no pair of valid runs"},
+        {CONFIRM_INTERLEAVED, 1, 1, "measured again: one pair says nothing about the next"},
+        {CONFIRM_INTERLEAVED, 6, 1.5, "measured again: the interval of the ratio contains"},
+        {CONFIRM_RERUN, 0, 1, "measured again: one side has no runs"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
+
+        confirm(check, CONFIRM_FINISHED, 90);
+        check->confirmation.kind = cases[i].kind;
+        check->confirmation.count = cases[i].count;
+        check->confirmation.candidate[0] *= cases[i].spread;
+        gate_check_judge(check);
+        EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
+        EXPECT_PART(check->words, cases[i].words);
+    }
+}
+
 TEST(a_price_is_shown_apart_and_fails_only_where_asked)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 100, 7);
