@@ -15,6 +15,7 @@
 #include "server/http/json/present_check.h"
 #include "server/http/json/present_check_tools.h"
 #include "server/http/json/present_run.h"
+#include "server/http/path_ids.h"
 #include "server/http/reply.h"
 #include "server/http/routes.h"
 #include "server/prices/cost_json.h"
@@ -283,21 +284,12 @@ static json_t *operation_of(const struct route *route, json_t *schemas)
     return operation;
 }
 
-/* The {id} of each pattern. */
-static const char *const ids[][2] = {
-    {"/assets/", "AssetName"},        {"/v1/runs/", "RunId"},     {"/v1/sweeps/", "SweepId"},
-    {"/v1/machines/", "Fingerprint"}, {"/v1/prices/", "PriceId"}, {"/v1/figures/", "FigureId"},
-    {"/v1/discounts/", "DiscountId"}};
-
 static json_t *path_of(const char *pattern)
 {
-    json_t *path = json_object();
+    const struct path_id *id = path_id_of(pattern);
 
-    for (size_t i = 0; strstr(pattern, "{id}") && i < COUNT(ids); i++)
-        if (strncmp(pattern, ids[i][0], strlen(ids[i][0])) == 0)
-            json_object_set_new(path, "parameters",
-                                json_pack("[o]", reference_to("parameters", ids[i][1])));
-    return path;
+    return id ? json_pack("{s:[o]}", "parameters", reference_to("parameters", id->parameter))
+              : json_object();
 }
 
 static void add_route(json_t *paths, const struct route *route, json_t *schemas)

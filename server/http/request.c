@@ -5,6 +5,7 @@
 #include "common/limits.h"
 #include "common/text.h"
 #include "server/http/negotiate.h"
+#include "server/http/path_ids.h"
 #include "server/http/reply.h"
 #include "server/http/server.h"
 
@@ -42,25 +43,17 @@ bool request_may_queue(struct exchange *exchange)
     return false;
 }
 
-/* "run" or "sweep"; NULL where the {id} of a path is another name, or there is none. */
-static const char *named_by_id(const char *pattern)
-{
-    if (strncmp(pattern, "/v1/runs/{id}", strlen("/v1/runs/{id}")) == 0)
-        return "run";
-    return strncmp(pattern, "/v1/sweeps/{id}", strlen("/v1/sweeps/{id}")) == 0 ? "sweep" : NULL;
-}
-
 bool request_read_id(struct exchange *exchange)
 {
     const struct router_match *match = &exchange->request.match;
-    const char *what = named_by_id(match->route->pattern);
+    const struct path_id *path_id = path_id_of(match->route->pattern);
     struct run_id id;
 
-    if (!what)
+    if (!path_id || !path_id->names)
         return true;
     snprintf(id.text, sizeof id.text, "%.*s", (int)match->id_length, match->id);
     if (match->id_length != RUN_ID_LENGTH || !run_id_is_valid(id.text)) {
-        reply_problem(exchange, 404, NULL, "there is no %s %.*s", what,
+        reply_problem(exchange, 404, NULL, "there is no %s %.*s", path_id->names,
                       match->id_length > 40 ? 40 : (int)match->id_length, match->id);
         return false;
     }
