@@ -26,7 +26,7 @@ LAYOUTS = {"auto": "nhwc", "nhwc": "nhwc", "nchw": "nchw"}
 
 
 def refuse(spec, _options):
-    """Raises what is wrong with this lawful spec; needs no JAX."""
+    """Raises what is wrong with this valid spec; needs no JAX."""
     protocol.refuse_first((
         (spec["precision"] == "f16", "precision: JAX trains f32 or bf16 on the CPU, not f16"),
         (spec["layout"] == "blocked", "layout: JAX has nchw and nhwc, but no blocked"),

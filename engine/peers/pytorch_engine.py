@@ -44,7 +44,7 @@ ISAS = {
 
 
 def refuse(spec, options):
-    """Raises what is wrong with this lawful spec under these options; needs no PyTorch."""
+    """Raises what is wrong with this valid spec under these options; needs no PyTorch."""
     on_cpu = options.device == "cpu"
     protocol.refuse_first((
         (spec["precision"] == "f16" and options.device != "cuda",

@@ -1,7 +1,7 @@
 /* One worker process, seen from outside. The life of a worker:
  *
  *   worker_start()      it has its spec on stdin and is the leader of its own process group
- *   worker_next() ...   its events, in lawful order, until it finished or failed
+ *   worker_next() ...   its events, in the allowed order, until it finished or failed
  *   worker_enough()     asks it to finish after the current step (a second line on stdin)
  *   worker_terminate()  asks its whole group to go (SIGTERM)
  *   worker_free()       kills what is left of the group, reaps, frees

@@ -30,7 +30,7 @@ static bool split_words(struct engine *engine, struct error *err)
 }
 
 /* Refuse a name that no spec can contain: such an engine could never run. */
-static bool name_is_lawful(const char *name, size_t length)
+static bool engine_name_is_valid(const char *name, size_t length)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                   "0123456789._-/";
@@ -44,7 +44,7 @@ static bool engines_add(struct engines *engines, const char *name, size_t name_l
 {
     struct engine *engine = &engines->list[engines->count];
 
-    if (!name_is_lawful(name, name_length))
+    if (!engine_name_is_valid(name, name_length))
         return error_set(
             err, ERROR_INVALID, "--engine",
             "must be NAME=COMMAND with a name of 1 to %d letters, digits and . _ - /",

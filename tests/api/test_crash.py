@@ -124,11 +124,11 @@ class Killing(unittest.TestCase):
             for run_id, spec in client.given.items():
                 run = self.server.show(run_id)  # it exists
                 self.assertEqual({**run["spec"], **spec}, run["spec"])
-                self.check_lawful(run)
+                self.check_valid(run)
                 states[run["state"]] += 1
         return states
 
-    def check_lawful(self, run):
+    def check_valid(self, run):
         state = run["state"]
         self.assertIn(state, STATES - {"cancelled"}, run)
         if state == "finished":

@@ -131,11 +131,11 @@ class Documented(DescribedCase):
                     with self.subTest(path=path, name=name):
                         try:
                             self.description.validate(text, "x ")
-                            lawful = True
+                            valid = True
                         except ValidationError:
-                            lawful = False
+                            valid = False
                         reply = self.server.get(f"{path.replace('{id}', '0' * 26)}?{name}=x%20")
-                        self.assertEqual(lawful, reply.status != 400, reply.body)
+                        self.assertEqual(valid, reply.status != 400, reply.body)
                         tried += 1
         self.assertGreater(tried, 60)
 

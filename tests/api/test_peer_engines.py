@@ -127,7 +127,7 @@ class Specs(unittest.TestCase):
             protocol.read_spec(spec if isinstance(spec, bytes) else json.dumps(spec).encode(), NAMES)
         return str(caught.exception)
 
-    def test_a_lawful_spec_is_read_and_the_rest_of_it_skipped(self):
+    def test_a_valid_spec_is_read_and_the_rest_of_it_skipped(self):
         self.assertEqual(SPEC, protocol.read_spec(json.dumps({**SPEC, "numa": "auto"}).encode(), NAMES))
         auto = {**SPEC, "steps": "auto", "warmup_steps": "auto"}
         self.assertEqual(auto, protocol.read_spec(json.dumps(auto).encode(), NAMES))

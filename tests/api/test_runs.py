@@ -109,7 +109,7 @@ class Cancelling(ServerCase):
         states = [self.server.wait(run_id)["state"] for run_id in queued]
         self.assertEqual(["cancelled", "finished"] * 3, states)
 
-    def test_cancelling_at_any_moment_leaves_a_lawful_end(self):
+    def test_cancelling_at_any_moment_leaves_a_valid_end(self):
         for attempt in range(40):
             run_id = self.server.queue(steps=1 + attempt % 7)
             time.sleep(attempt % 10 / 1000)

@@ -1,4 +1,4 @@
-/* Property: whatever Azure answers, each member is a word of lawful letters that fits, or empty;
+/* Property: whatever Azure answers, each member is a word of allowed letters that fits, or empty;
  * a life cycle is in small letters; and what is no document changes nothing. */
 #include "pricing/machine/azure_identity.h"
 

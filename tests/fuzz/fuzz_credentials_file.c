@@ -1,6 +1,6 @@
 /* Property: however the bytes of a shared file are cut, the same comes out; a pair is whole, of
- * lawful letters, and stood in the file; a message tells nothing but a line and a profile; and no
- * key stays behind. */
+ * allowed letters, and stood in the file; a message tells nothing but a line and a profile; and
+ * no key stays behind. */
 #include "pricing/machine/credentials_file.h"
 
 #include "common/cleanup.h"

@@ -1,4 +1,4 @@
-/* Property: keys of a role are all there, lawful and not yet ended, or none is; and a refusal is
+/* Property: keys of a role are all there, valid and not yet ended, or none is; and a refusal is
  * one of a few fixed sentences, whatever the answer was. */
 #include "pricing/machine/credentials_role.h"
 

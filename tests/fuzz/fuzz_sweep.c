@@ -1,4 +1,4 @@
-/* Property: an accepted request has lawful cells, at most as many as are allowed, and one at
+/* Property: an accepted request has valid cells, at most as many as are allowed, and one at
  * least can be run; a refused one leaves the caller's sweep alone and says why. */
 #include "common/cleanup.h"
 #include "engine/spec/run_spec_text.h"

@@ -1,4 +1,4 @@
-/* Property: a file of tokens that is accepted knows only lawful names, scopes and limits, each
+/* Property: a file of tokens that is accepted knows only valid names, scopes and limits, each
  * name and each hash once, and finds no name for any other token; one that is refused says
  * where and why. */
 #include "common/cleanup.h"

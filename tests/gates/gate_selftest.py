@@ -7,6 +7,7 @@ import sys
 import tempfile
 import traceback
 
+import gate_words
 import house  # noqa: F401  once for all gates
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -257,16 +258,22 @@ CASES += (
      "engine/b.c:3: b_sum() is a_sum() of db/a.c once more"),
 )
 
+PLACES = ("db/f.h", "tests/f.py", "web/f.js", "web/f.css", "web/f.html", "docs/p.md", "run", "Dockerfile",
+          "deploy/x.yaml", "tests/api/test_confine.py")
+
+
+def words(path, text, phrase=None, line=2):
+    """A case with this text; it holds the phrase."""
+    return "words", {path: text}, phrase and f'{path}:{line}: "{phrase}" is a crooked phrase'
+
+
+PHRASES = tuple(gate_words.INSTEAD)
 CASES += (
-    ("words", {"docs/p.md": "Which of them says that often? Those often believe somebody comes.\n"}, None),
-    ("words", {"tests/api/test_confine.py": "USER = \"nobody\"\n", "tests/fuzz/corpus/a.json": "nobody"}, None),
-    ("words", {"db/f.c": "int x;\n/* Rows, of\n * which one is new. */\n"}, 'db/f.c:2: "of which" is a crooked'),
-    ("words", {"tests/f.c": "TEST(rows_are_those_of_a_run)\n"}, 'tests/f.c:1: "those of" is a crooked phrase'),
-    *(("words", {path: f"x\ny {phrase} z\n"}, f'{path}:2: "{phrase.lower()}" is a crooked phrase')
-      for path, phrase in (
-          ("db/f.h", "That of"), ("tests/f.py", "came to"), ("web/f.js", "come to"), ("web/f.css", "comes to"),
-          ("web/f.html", "beside"), ("docs/p.md", "Besides"), ("run", "believed"), ("Dockerfile", "nobody"),
-          ("deploy/x.yaml", "whoever"), ("tests/api/test_confine.py", "besides"))),
+    words("docs/p.md", "Which of them says that often? Those often call somebody.\n"),
+    *(words(path, PHRASES[-1]) for path in (*gate_words.INSTEAD[PHRASES[-1]][1:], "tests/fuzz/corpus/a.json")),
+    words("db/f.c", "int x;\n/* Rows, {}\n * {} one is new. */\n".format(*PHRASES[0].split()), PHRASES[0]),
+    words("tests/f.c", f"TEST(x_{PHRASES[1].replace(' ', '_')}_a_run)\n", PHRASES[1], 1),
+    *(words(path, f"x\ny {phrase.capitalize()} z\n", phrase) for path, phrase in zip(PLACES * 2, PHRASES)),
 )
 
 

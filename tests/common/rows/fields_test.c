@@ -58,7 +58,7 @@ static const struct {
     {"name", "\"caf\xc3\xa9\"", "'caf\xc3\xa9'"},
 };
 
-TEST(a_lawful_value_lands_in_its_field_and_nowhere_else)
+TEST(a_valid_value_lands_in_its_field_and_nowhere_else)
 {
     for (size_t i = 0; i < COUNT(accepted); i++) {
         AUTO(json_decrefp) json_t *value = json_loads(accepted[i].json, JSON_DECODE_ANY, NULL);

@@ -218,7 +218,7 @@ static struct steps make_steps(size_t count, bool parts)
         struct step step = {.nanoseconds = (long long)(5e7 + 1e6 * uniform(&chance)),
                             .loss = 2.3 + normal(&chance)};
 
-        if (parts && i > 0) /* one step without is lawful */
+        if (parts && i > 0) /* one step without is allowed */
             step.split = (struct step_split){1, step.nanoseconds / 3, step.nanoseconds / 2,
                                              (long long)i, (long long)i % 2};
         steps_add(&steps, step);

@@ -209,7 +209,7 @@ static const struct {
     {"{\"workload\":\"mlp2017\",\"layout\":\"nchw\"}", 1,
      "layout: mlp2017 has one layout, so only auto",
      "pennyworth-worker: layout: mlp2017 has one layout, so only auto\n"},
-    /* Before hello there is no lawful "failed": its stderr has the words. */
+    /* Before hello "failed" is not allowed: its stderr has the words. */
     {"{\"steps\":0}", 0, "the worker did not begin with 'hello'",
      "pennyworth-worker: steps: must be between 1 and 1000000, got 0\n"},
     {"nonsense", 0, "the worker did not begin with 'hello'", NULL},

@@ -142,7 +142,7 @@ TEST(a_preference_that_makes_no_sense_is_ignored)
 }
 
 static const struct {
-    const char *header, *key; /* NULL: unlawful */
+    const char *header, *key; /* NULL: refused */
 } keys[] = {
     {"8e03978e", "8e03978e"},
     {"\"8e03978e\"", "8e03978e"},

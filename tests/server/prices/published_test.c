@@ -31,7 +31,7 @@ static struct published_data read_text(const char *text)
     return data;
 }
 
-TEST(every_line_that_is_shipped_is_lawful)
+TEST(every_line_that_is_shipped_is_valid)
 {
     AUTO(published_data_clear) struct published_data data = read_text(published_source);
 
